@@ -76,7 +76,7 @@ Result<Rule> find_rule(std::string_view code_or_name) {
   const auto unknown = rules::check_selector(book, code_or_name);
   return unknown ? error_of(*unknown, code::invalid_option)
                  : Error{std::string(code::invalid_option),
-                         "`" + std::string(code_or_name) + "` stands for several rules",
+                         "`" + std::string(code_or_name) + "` matches several rules",
                          "`rules()` lists them",
                          {}};
 }

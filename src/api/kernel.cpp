@@ -42,8 +42,7 @@ class Question {
     } else {
       std::array<std::string_view, dtypes.size()> names{};
       for (std::size_t i = 0; i < names.size(); ++i) names[i] = dtypes[i].name;
-      wrong(fmt::format("`{}` is no number format that is known", dtype_name),
-            did_you_mean(dtype_name, names));
+      wrong(fmt::format("`{}` is not a known dtype", dtype_name), did_you_mean(dtype_name, names));
     }
     if (errors_.empty() && !can_multiply(gpu_, dtype_)) {
       errors_.push_back(error_of(gpu::cannot_multiply({&gpu_, 1}, dtype_), code::unable));
@@ -80,7 +79,7 @@ Result<KernelCost> price_gemm(std::string_view gpu, const Gemm& gemm) {
   cost::GemmShape shape{gemm.batch, gemm.m, gemm.n, gemm.k, question.dtype()};
   const auto layout = model::parse_layout(gemm.layout);
   if (!layout) {
-    question.wrong(fmt::format("`{}` is no layout that is known", gemm.layout), "tn, nn, nt or tt");
+    question.wrong(fmt::format("`{}` is not a known layout", gemm.layout), "tn, nn, nt or tt");
   } else {
     shape.layout = *layout;
   }

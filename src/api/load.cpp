@@ -177,8 +177,8 @@ Priceable what_to_price(const Loaded& loaded) {
     if (reading.complete) out.readings.push_back(&reading);
   }
   if (loaded.result.readings.empty()) {
-    const std::string why = loaded.result.notes.empty() ? "it is no configuration that is known"
-                                                        : loaded.result.notes.front().message;
+    const std::string why =
+        loaded.result.notes.empty() ? "it is not a known config format" : loaded.result.notes.front().message;
     out.errors.push_back(
         {std::string(code::no_model), fmt::format("no model was found: {}", why), {}, loaded.path});
     return out;

@@ -34,7 +34,7 @@ std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::st
       return each.id == name || (found && each.id == found->id);
     });
     if (!(number > 0)) {
-      errors.push_back(wrong(fmt::format("the {} of `{}` is no positive number", what, name)));
+      errors.push_back(wrong(fmt::format("the {} of `{}` is not a positive number", what, name)));
     } else if (place == gpus.end()) {
       errors.push_back(wrong(fmt::format("the {} of `{}` is of no GPU of this search", what, name)));
     } else {

@@ -54,7 +54,7 @@ std::vector<Axis> axes_of(const std::vector<SweepColumn>& columns, std::vector<E
     }
     const model::FieldInfo& field = model::info(id);
     if (field.type != model::FieldType::integer) {
-      errors.push_back(wrong(fmt::format("`{}` is no field of whole numbers", column.field)));
+      errors.push_back(wrong(fmt::format("`{}` is not a field of whole numbers", column.field)));
       continue;
     }
     if (std::any_of(axes.begin(), axes.end(), [&](const Axis& each) { return each.field == id; })) {

@@ -118,7 +118,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
   const auto reason = [&](const gpu::GemmConstant& each) -> std::string {
     const auto member = each.member;
     if (member == &C::host_us && !with_host) return "the times have no gaps of a host between kernels";
-    if (member == &C::launch_us && with_host) return "not to be told apart from the host's gaps";
+    if (member == &C::launch_us && with_host) return "cannot be separated from host gaps";
     if ((member == &C::rotation_reach || member == &C::rotation_hits) && !rotated)
       return "buffers are not said to be rotated";
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";

@@ -32,7 +32,7 @@ void fill_list(KnownModel& into, NodeRef list, std::vector<Error>& errors) {
   const model::LayerKey* key = model::find_layer_key(list.key());
   const model::FieldId field = model::find_field(list.key());
   if (key == nullptr || field == model::no_field) {
-    errors.push_back(list.error(fmt::format("`{}` is no value of a layer", list.key())));
+    errors.push_back(list.error(fmt::format("`{}` is not a value of a layer", list.key())));
     return;
   }
   std::vector<std::int64_t> values;

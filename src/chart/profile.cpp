@@ -112,7 +112,7 @@ std::string rest(const report::ProfileReport& report) {
   }
   if (report.traces.size() > 1) {
     out += "<section>\n<h2>Ranks</h2>\n<div class=\"scroll\"><table>\n<thead>" +
-           cells({"trace", "rank", "step", "computes", "waits for communication", "runs nothing"}, "th") +
+           cells({"trace", "rank", "step", "computes", "exposed communication", "runs nothing"}, "th") +
            "</thead><tbody>\n";
     for (const report::TraceFile& file : report.traces) {
       const trace::StepTimes& t = file.times;

@@ -126,8 +126,8 @@ std::string overview() {
     text += entry(std::string(command.name), std::string(command.summary));
   }
   text +=
-      "\n`shapelint COMMAND --help` lists what a command can be given; without a command,\n"
-      "`lint` is run. `shapelint help --for-agents` tells coding agents when and how.\n";
+      "\n`shapelint COMMAND --help` lists the options of a command; the default command is\n`lint`. "
+      "`shapelint help --for-agents` is a guide for coding agents.\n";
   GlobalOptions global;
   text += sections(global_options(global));
   text += examples_of(commands().front().examples);

@@ -18,8 +18,7 @@ Result<std::string> read_all(std::istream& in, const std::string& name) {
   while (in.read(chunk.data(), chunk.size()) || in.gcount() > 0) {
     content.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
     if (static_cast<std::int64_t>(content.size()) > text::max_source_bytes) {
-      return Error{fmt::format("more than {} MB were given, so it is no configuration",
-                               text::max_source_bytes / 1'000'000),
+      return Error{fmt::format("more than {} MB: not a configuration", text::max_source_bytes / 1'000'000),
                    {},
                    name,
                    {},

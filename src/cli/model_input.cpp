@@ -107,7 +107,7 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
   if (file.errors.empty() && file.readings.empty()) {
     const bool is_broken = !file.notes.empty() && !file.source.documents;
     const std::string why =
-        file.notes.empty() ? "it is no configuration that is known" : file.notes.front().message;
+        file.notes.empty() ? "it is not a known config format" : file.notes.front().message;
     errors.push_back({fmt::format("no model was found: {}", why),
                       {},
                       file.path,

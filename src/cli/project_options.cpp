@@ -97,9 +97,8 @@ Option shape_option(ProjectOptions& options) {
   return {.names = "--shape",
           .value = "NAME",
           .doc =
-              "what proposals may change of the model: free: all of it; padding: what zeros fill up, the "
-              "vocabulary and the widths of MLP and experts; fixed: the rows of the vocabulary alone; by the "
-              "kind of file unless given (docs/how-to/find-better-shapes.md)",
+              "what fixes may change of the model: free: all; padding: vocabulary, MLP and expert widths; "
+              "fixed: vocabulary only [default: by the kind of file, docs/how-to/find-better-shapes.md]",
           .set =
               [&options](std::string_view text) {
                 return into_enum(options.request.shape.emplace(), rules::shape_names)(text);

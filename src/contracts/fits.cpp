@@ -171,12 +171,12 @@ Result<Format> parse_format(std::string_view text) {
   if (!is_known) {
     std::string hint = did_you_mean(first, known);
     if (hint.empty()) hint = fmt::format("one of {}, with `:RECIPE` behind it", fmt::join(known, ", "));
-    return Error{fmt::format("`{}` is no number format", first), std::move(hint), {}, {}};
+    return Error{fmt::format("`{}` is not a dtype", first), std::move(hint), {}, {}};
   }
   if (colon == std::string_view::npos) return out;
   const auto recipe = parse_recipe(text.substr(colon + 1));
   if (!recipe || !goes_with(*recipe, out.dtype)) {
-    return Error{fmt::format("`{}` is no recipe of {}", text.substr(colon + 1), first),
+    return Error{fmt::format("`{}` is not a recipe of {}", text.substr(colon + 1), first),
                  fmt::format("one of {}", fmt::join(recipe_names, ", ")),
                  {},
                  {}};

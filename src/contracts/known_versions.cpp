@@ -50,12 +50,12 @@ std::vector<std::string> version_notes(const Book& book, const Stack& stack) {
   for (const StackPackage& each : stack) {
     const auto first = parse_version(oldest(book, each.name));
     if (is_past_known(book, each)) {
-      out.push_back(fmt::format(
-          "{} {} is newer than {}, the newest whose contracts are known; those of {} were checked", each.name,
-          each.version_text, book.newest(each.name), book.newest(each.name)));
+      out.push_back(
+          fmt::format("{} {} is newer than {}, the newest with known requirements; those of {} were checked",
+                      each.name, each.version_text, book.newest(each.name), book.newest(each.name)));
     } else if (each.version && first && compare(*each.version, *first) < 0) {
       out.push_back(
-          fmt::format("{} {} is older than {}, the oldest whose contracts are known; none was checked",
+          fmt::format("{} {} is older than {}, the oldest with known requirements; none was checked",
                       each.name, each.version_text, oldest(book, each.name)));
     } else if (each.version) {
       std::size_t all = 0;
@@ -67,8 +67,8 @@ std::vector<std::string> version_notes(const Book& book, const Stack& stack) {
         later += stands == Standing::older ? 1 : 0;
       }
       if (later > 0)
-        out.push_back(fmt::format("{} of {} contracts of {} are known only of later versions than {}", later,
-                                  all, each.name, each.version_text));
+        out.push_back(fmt::format("{} of {} requirements of {} are known for versions later than {} only",
+                                  later, all, each.name, each.version_text));
     }
   }
   return out;

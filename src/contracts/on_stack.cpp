@@ -49,8 +49,8 @@ suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::
   }
   for (const std::vector<const Contract*>& group : groups) {
     std::string name = group.size() == 1
-                           ? fmt::format("contract {} ({})", group.front()->id, group.front()->summary)
-                           : fmt::format("one of {} further contracts", group.size());
+                           ? fmt::format("requirement {} ({})", group.front()->id, group.front()->summary)
+                           : fmt::format("one of {} further requirements", group.size());
     out.constraints.push_back({std::move(name), [shared, group](const model::Setup& setup) {
                                  return meets_all(*shared, group, setup);
                                }});

@@ -74,8 +74,9 @@ class Reader : text::TableReader {
     }
     std::string hint = did_you_mean(*name, known);
     if (hint.empty()) hint = fmt::format("one of {}", fmt::join(known, ", "));
-    errors_.push_back(with_code(node.error(fmt::format("`{}` is no {}", *name, kind), std::move(hint)),
-                                ErrorCode::unknown_name));
+    errors_.push_back(
+        with_code(node.error(fmt::format("`{}` is not a known {}", *name, kind), std::move(hint)),
+                  ErrorCode::unknown_name));
   }
 
   // The position of a name among others.
@@ -99,7 +100,7 @@ class Reader : text::TableReader {
 
   void version(NodeRef node, std::string_view value) {
     if (value.empty() || parse_version(value)) return;
-    errors_.push_back(node.error(fmt::format("`{}` is no version", value), "such as `0.24.1`"));
+    errors_.push_back(node.error(fmt::format("`{}` is not a version", value), "such as `0.24.1`"));
   }
 
   Text expression(NodeRef table, std::string_view key) {
@@ -118,7 +119,7 @@ class Reader : text::TableReader {
         const rules::Level level = rules::level_of(index);
         if (level == rules::Level::model || level == rules::Level::gpu) continue;
         found.push_back(
-            {fmt::format("`{}` is not known of a model and a GPU alone", rules::variable_names()[index]),
+            {fmt::format("`{}` is not a variable of model or GPU", rules::variable_names()[index]),
              {},
              {},
              {}});

@@ -82,9 +82,9 @@ Result<StackPackage> parse_package(const Book& book, std::string_view text) {
   if (name.empty()) {
     const std::vector<std::string_view> known = book.packages();
     std::string hint = did_you_mean(given, known);
-    if (hint.empty()) hint = fmt::format("contracts are known of {}", fmt::join(known, ", "));
+    if (hint.empty()) hint = fmt::format("packages with known requirements: {}", fmt::join(known, ", "));
     return with_code(
-        Error{fmt::format("no contract of a package `{}` is known", given), std::move(hint), {}, {}},
+        Error{fmt::format("no requirements of package `{}` are known", given), std::move(hint), {}, {}},
         ErrorCode::unknown_name);
   }
   StackPackage out{std::string(name), {}, {}};

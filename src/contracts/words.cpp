@@ -104,8 +104,8 @@ std::string sum_words(const Verdict& verdict) {
 
 std::string contracts_markdown(const Book& book) {
   std::string out =
-      "# What kernels and frameworks demand of a shape\n\n"
-      "<!-- Written from contracts/ by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n";
+      "# Requirements of kernels and frameworks\n\n<!-- Generated from contracts/ by the tests "
+      "(UPDATE_GOLDEN=1); do not edit. -->\n\n";
   out += fmt::format(
       "{} contracts of {} packages. Each says what must hold of the sizes that one rank holds, and what "
       "comes of it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "

@@ -245,9 +245,9 @@ class Scanner {
                      : Token::Kind::prefix,
           begin);
     } else if (c == '=') {
-      fail("`=` is no operator", "compare with `==`", begin, at_);
+      fail("`=` is not an operator", "compare with `==`", begin, at_);
     } else if (c == '&' || c == '|') {
-      fail(fmt::format("`{}` is no operator", c), fmt::format("did you mean `{0}{0}`", c), begin, at_);
+      fail(fmt::format("`{}` is not an operator", c), fmt::format("did you mean `{0}{0}`", c), begin, at_);
     } else {
       fail(fmt::format("`{}` cannot stand in an expression", c), {}, begin, at_);
     }

@@ -56,7 +56,7 @@ class Builder {
     if (!widths) {
       if (node)
         errors_.push_back(
-            node.error(fmt::format("`{}` are no widths of layers", written), "such as `512-256-64`"));
+            node.error(fmt::format("`{}` is not a list of layer widths", written), "such as `512-256-64`"));
       return;
     }
     std::int64_t in = dense.input.empty() ? widths->front() : value(dense.input);

@@ -119,7 +119,7 @@ void note_unknown_weights(model::Reading& reading) {
   model::Origin& origin = reading.origins[FieldId::unknown_weights];
   origin = {};
   origin.kind = model::Origin::Kind::derived;
-  origin.note = "the checkpoint is quantized, in several formats or in one that is not known";
+  origin.note = "the checkpoint is quantized in several or unknown formats";
 }
 
 bool is_read(const Whole& whole, const std::string& path) {
@@ -319,7 +319,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
   run_neighbours(files, path, options, dialects, result);
   tell_apart(result.readings);
   if (!result.recognised) {
-    result.notes.push_back({"the file is of no dialect that is known", path, {}, {}});
+    result.notes.push_back({"unrecognized config format", path, {}, {}});
   }
   return result;
 }

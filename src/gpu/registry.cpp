@@ -172,7 +172,7 @@ Error cannot_multiply(std::span<const Gpu> gpus, DType dtype) {
   std::string ids;
   for (const Gpu& each : gpus) ids += (ids.empty() ? "" : " and ") + each.id;
   return {fmt::format("`dtype` is `{}`, which {} cannot compute in", name(dtype), ids),
-          "name another GPU, or a number format that it has units for",
+          "choose another GPU, or a dtype that it supports",
           {},
           {}};
 }

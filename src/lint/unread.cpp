@@ -21,8 +21,8 @@ text::LocatedError not_understood(const std::string& path, const FileOutcome& ou
   if (outcome.broken)
     return {{message, passes_over, path, outcome.broken->error.span}, outcome.broken->source};
   const std::string_view tells = outcome.recognised
-                                     ? "`shapelint show --verbose` tells what was understood"
-                                     : "`shapelint show --why` tells what the nearest formats miss in it";
+                                     ? "`shapelint show --verbose` prints what was understood"
+                                     : "`shapelint show --why` prints what the nearest formats miss";
   return {{message, fmt::format("{}, and {}", tells, passes_over), path, {}}, {}};
 }
 

@@ -133,7 +133,7 @@ void Frames::end_headers() {
   if (!says_length_) {
     problem_ = "the message has no Content-Length";
   } else if (left_ < 0) {
-    problem_ = "the Content-Length is no length";
+    problem_ = "the Content-Length is not a length";
     left_ = 0;
   } else if (left_ > longest_message) {
     problem_ = fmt::format("the message has {} bytes, and at most {} are read", left_, longest_message);

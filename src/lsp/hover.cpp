@@ -90,7 +90,7 @@ Hover hover_at(const api::LintResult& result, std::size_t model, std::int64_t of
     for (const api::Improvement& step : result.steps) {
       if (step.model != model) continue;
       const std::string list = products(step.before, value.field);
-      if (!list.empty()) text += fmt::format("\nMatrix products on {}:\n\n{}", step.before.gpu, list);
+      if (!list.empty()) text += fmt::format("\nGEMMs on {}:\n\n{}", step.before.gpu, list);
     }
     return {is_key ? *value.key_range : *value.range, text};
   }

@@ -54,12 +54,12 @@ Json parse(const std::string& content) {
   try {
     return Json::parse(content);
   } catch (const Json::exception&) {
-    throw Refused(parse_error, "the message is no JSON");
+    throw Refused(parse_error, "the message is not JSON");
   }
 }
 
 void take_apart(Json content, Message& message) {
-  if (!content.is_object()) throw Refused(invalid_request, "the message is no JSON object");
+  if (!content.is_object()) throw Refused(invalid_request, "the message is not a JSON object");
   const auto id = content.find("id");
   if (id != content.end()) {
     if (!id->is_number_integer() && !id->is_string()) {
@@ -154,7 +154,8 @@ Json json_of(const Action& action, const std::string& uri) {
 
 // Reading what a client says throws Json::exception where it does not fit.
 std::int64_t count_of(const Json& number) {
-  if (!number.is_number_unsigned()) throw Refused(invalid_params, "a place is no whole number from 0 on");
+  if (!number.is_number_unsigned())
+    throw Refused(invalid_params, "a position is not a whole number from 0 on");
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int64_t>(std::min(number.get<std::uint64_t>(), most));
 }
@@ -168,7 +169,7 @@ TextRange range_in(const Json& range) {
 }
 
 std::vector<TextChange> changes_in(const Json& list) {
-  if (!list.is_array()) throw Refused(invalid_params, "the changes are no list");
+  if (!list.is_array()) throw Refused(invalid_params, "the changes are not a list");
   std::vector<TextChange> changes;
   for (const Json& each : list) {
     TextChange& change = changes.emplace_back();

@@ -99,7 +99,7 @@ class KeyReader {
     if (share && *share >= 0 && *share <= 1) {
       config_.min_gain = share;
     } else {
-      errors_.push_back(node.error("`min-gain` is no share", "write `0.01` or `\"1%\"`"));
+      errors_.push_back(node.error("`min-gain` is not a share", "write `0.01` or `\"1%\"`"));
     }
   }
 

@@ -75,7 +75,7 @@ Json files_schema() {
 }
 
 Json ignore_keys_schema() {
-  Json properties{{"path", {{"type", "string"}, {"description", "pattern of paths; all unless given"}}},
+  Json properties{{"path", {{"type", "string"}, {"description", "pattern of paths; [default: all]"}}},
                   {"key", {{"type", "string"}, {"description", "key path, as findings give it"}}},
                   {"rules", strings()},
                   {"reason", {{"type", "string"}}}};

@@ -111,7 +111,7 @@ Result<StoredProof> read_one(text::NodeRef node) {
   for (const text::NodeRef row : node["products"]) {
     std::string line(row.as_string().value_or(""));
     if (line.empty() || line.find_first_of("\r\n") != std::string::npos)
-      return row.error(fmt::format("a measured product is one line: {}", product_columns));
+      return row.error(fmt::format("a measured GEMM is one line: {}", product_columns));
     proof.products.push_back(std::move(line));
   }
   if (checksum_of(out.sizes) != text("checksum"))

@@ -47,12 +47,12 @@ class ResultReader {
   Result<Measured> read() {
     const NodeRef plan = root_["plan"];
     if (!root_["pairs"].is(text::Kind::list) || !plan["findings"].is(text::Kind::list)) {
-      return root_.error("this is no result of a script that `shapelint prove` wrote",
+      return root_.error("not a result of a `shapelint prove` script",
                          "the script's `-o` says where its result goes");
     }
     if (root_["version"].as_integer() != result_version || plan["version"].as_integer() != result_version) {
       return root_.error(fmt::format("only version {} of a result is understood", result_version),
-                         "`shapelint prove` writes the script anew");
+                         "`shapelint prove` writes a new script");
     }
     Measured out;
     out.file = text_of(plan["file"]);

@@ -54,7 +54,7 @@ class SweptReader {
   Result<Swept> read() {
     const NodeRef plan = root_["plan"];
     if (!root_["rows"].is(text::Kind::list) || !plan["sweeps"].is(text::Kind::list))
-      return root_.error("this is no result of a script that `shapelint prove --sweeps` wrote");
+      return root_.error("not a result of a `shapelint prove --sweeps` script");
     if (root_["version"].as_integer() != result_version || plan["version"].as_integer() != result_version)
       return root_.error(fmt::format("only version {} of a result is understood", result_version));
     out_.gpu = text_of(plan["gpu"]["id"]);
@@ -89,7 +89,7 @@ class SweptReader {
     }
     const std::string sweep = text_of(node["sweep"]);
     if (std::find(sweep_names.begin(), sweep_names.end(), sweep) == sweep_names.end())
-      return node["sweep"].error(fmt::format("`{}` is no sweep", sweep),
+      return node["sweep"].error(fmt::format("`{}` is not a sweep", sweep),
                                  fmt::format("{}", fmt::join(sweep_names, ", ")));
     const auto us = node["us"].as_number();
     const auto half_width = node["half_width"].as_number();
@@ -119,7 +119,7 @@ class SweptReader {
       return std::nullopt;
     }
     auto op = op_of(kernel);
-    if (!op) return kernel.error("this is no kernel that can be priced");
+    if (!op) return kernel.error("the kernel cannot be priced");
     if (op->kind == model::OpKind::gemm && !gpu::can_multiply(gpu_, op->dtype))
       return kernel.error(fmt::format("{} cannot multiply {}", gpu_.name, name(op->dtype)));
     // What the script runs: flash-attn where it is installed, else what PyTorch has.
@@ -181,7 +181,7 @@ class SweptReader {
                                    text_of(device["clocks_locked_mhz"])));
     if (out_.measured < least_rows)
       doubts.push_back(
-          fmt::format("{} kernels are too few: at least {} tell something", out_.measured, least_rows));
+          fmt::format("{} kernels are too few: at least {} are needed", out_.measured, least_rows));
     if (too_fast_ > 0)
       doubts.push_back(
           fmt::format("{} kernels are faster than the GPU ({})", too_fast_, fmt::join(examples_, "; ")));

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view leaves_tree = "is a link out of its tree, and those are not followed";
-constexpr std::string_view no_file = "is no regular file";
+constexpr std::string_view no_file = "is not a regular file";
 
 std::vector<std::string> absolute_ones(const std::string& here, const std::vector<std::string>& paths) {
   std::vector<std::string> out;
@@ -136,9 +136,8 @@ Result<std::string> RealFileSystem::read(const std::string& path, std::int64_t m
   if (const int cause = file->read(max_bytes, content); cause != 0) return not_readable(path, cause);
   if (static_cast<std::int64_t>(content.size()) > max_bytes) {
     if (file->is_regular()) return too_large(path, max_bytes);
-    return file_error(
-        path, ErrorCode::too_large,
-        fmt::format("more than {} MB came out of it, so it is no configuration", max_bytes / 1000000));
+    return file_error(path, ErrorCode::too_large,
+                      fmt::format("more than {} MB: not a configuration", max_bytes / 1000000));
   }
   if (file->is_regular()) {
     const std::lock_guard<std::mutex> lock(mutex_);

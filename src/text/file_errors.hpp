@@ -28,9 +28,8 @@ inline Error not_readable(const std::string& path, int cause) {
 }
 
 inline Error too_large(const std::string& path, std::int64_t max_bytes) {
-  return file_error(
-      path, ErrorCode::too_large,
-      fmt::format("the file is larger than {} MB, so it is no configuration", max_bytes / 1000000));
+  return file_error(path, ErrorCode::too_large,
+                    fmt::format("the file is larger than {} MB: not a configuration", max_bytes / 1000000));
 }
 
 }  // namespace shapelint::text

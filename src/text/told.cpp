@@ -34,7 +34,7 @@ void leave_first(std::vector<Each>& errors) {
   for (const auto& [path, count] : found) {
     if (count <= most_told) continue;
     Error& rest = error_of(told.emplace_back());
-    rest.message = fmt::format("{} more mistakes are not told one by one",
+    rest.message = fmt::format("{} more errors are not listed",
                                with_commas(static_cast<std::int64_t>(count - most_told)));
     rest.path = path;
   }

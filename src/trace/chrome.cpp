@@ -161,7 +161,8 @@ class Handler {
     constexpr std::string_view begins = "parse error at ";
     if (what.starts_with(begins)) what.remove_prefix(begins.size());
     constexpr std::size_t most_shown = 160;
-    problem_ = fmt::format("is no JSON at byte {}: {}", position, text::one_line(what.substr(0, most_shown)));
+    problem_ =
+        fmt::format("is not JSON at byte {}: {}", position, text::one_line(what.substr(0, most_shown)));
     return false;
   }
 

@@ -38,7 +38,7 @@ class Reader : text::TableReader {
       const std::string_view kind = required(node, "kind");
       const auto* const found = std::find(kind_names.begin(), kind_names.end(), kind);
       if (found == kind_names.end())
-        errors_.push_back(node["kind"].error(fmt::format("`{}` is no kind", kind),
+        errors_.push_back(node["kind"].error(fmt::format("`{}` is not a kind", kind),
                                              fmt::format("one of {}", fmt::join(kind_names, ", "))));
       else
         each.kind = static_cast<Kind>(found - kind_names.begin());

@@ -157,10 +157,10 @@ class Matcher {
     const std::vector<std::size_t> order = order_of(workload_, expected);  // of one micro-batch
     const std::size_t predicted = order.size() * static_cast<std::size_t>(std::llround(batches));
     if (predicted != calls.size()) {
-      out_.notes.push_back(fmt::format(
-          "no sizes of operators were recorded, and {} products ran where {} are predicted: they are shown "
-          "together (`record_shapes=True` records sizes)",
-          calls.size(), predicted));
+      out_.notes.push_back(
+          fmt::format("no operator sizes were recorded, and {} GEMMs ran where {} are predicted: they are "
+                      "shown together (`record_shapes=True` records sizes)",
+                      calls.size(), predicted));
       return;
     }
     for (std::size_t i = 0; i < calls.size(); ++i)
@@ -210,9 +210,7 @@ class Matcher {
       }
     }
     if (in_parts > 0)
-      out_.notes.emplace_back(
-          "attention ran as products and a softmax, where a fused kernel is predicted "
-          "(`attention` of the plan)");
+      out_.notes.emplace_back("attention ran unfused, but a fused kernel is predicted (`attention`)");
   }
 
   bool is_of(const Class& of, const Op& op) const {
@@ -286,9 +284,7 @@ class Matcher {
     whole.expected_calls = static_cast<double>(fused.size());
     out_.rows.push_back(std::move(whole));
     for (Call* call : fused) take(*call, out_.rows.size() - 1);
-    out_.notes.emplace_back(
-        "attention ran as a fused kernel, where products and a softmax are predicted "
-        "(`attention` of the plan)");
+    out_.notes.emplace_back("attention ran fused, but unfused attention is predicted (`attention`)");
   }
 
   // Products that cannot be told apart.
@@ -329,7 +325,7 @@ class Matcher {
         continue;
       }
       std::string what = trace_.names[call.longest->name];
-      if (call.product.k > 0) what = fmt::format("a product of {}", text_of(either_way(call.product)));
+      if (call.product.k > 0) what = fmt::format("a GEMM of {}", text_of(either_way(call.product)));
       if (kind_of(call) == Kind::host) what = "operators that only call others";
       Unexplained& each = left[what];
       if (each.calls == 0) {

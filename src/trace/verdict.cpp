@@ -75,23 +75,23 @@ Verdict of_products(std::string_view id, double cost::Efficiency::*loss, double 
     ++count;
   }
   if (count == 0) {
-    out.why = "no product that was matched by itself is predicted to lose by it";
+    out.why = "no GEMM matched by itself is predicted to lose by it";
     return out;
   }
   const double predicted = with.predicted_us / with.without_us - 1;
   if (predicted < least_effect) {
-    out.why = fmt::format("{} is too little to tell from a trace", percent(predicted));
+    out.why = fmt::format("{} is too little to see in a trace", percent(predicted));
     return out;
   }
   if (others.empty()) {
-    out.why = "every product is predicted to lose by it, so that there is none to compare with";
+    out.why = "every GEMM is predicted to lose by it, so there is none to compare with";
     return out;
   }
   const double usual = median(std::move(others));
   const double measured = with.measured_us / (with.without_us * usual) - 1;
   out.measured_us = std::max(0.0, measured) * with.without_us * usual;
   out.seen = sight_of(predicted, measured);
-  out.why = fmt::format("{} product{} take{} {} longer than those without it, predicted {}", count,
+  out.why = fmt::format("{} GEMM{} take{} {} longer than those without it, predicted {}", count,
                         count == 1 ? "" : "s", count == 1 ? "s" : "", percent(std::max(0.0, measured)),
                         percent(predicted));
   return out;
@@ -110,7 +110,7 @@ std::string_view name(Sight seen) {
     case Sight::larger:
       return "larger";
     case Sight::untold:
-      return "cannot be told";
+      return "unknown";
   }
   return "";
 }
@@ -154,9 +154,9 @@ std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match&
         std::max(times.exposed_us / times.wall_us, cost.communication_us / cost.time_us) < least_share
             ? Sight::not_seen
             : sight_of(cost.communication_us / cost.time_us, times.exposed_us / times.wall_us);
-    communication.why = fmt::format("{} of the step waits for it, {} runs beside computation",
-                                    percent(times.exposed_us / times.wall_us),
-                                    percent((times.communication_us - times.exposed_us) / times.wall_us));
+    communication.why =
+        fmt::format("{} of the step exposed, {} overlapped", percent(times.exposed_us / times.wall_us),
+                    percent((times.communication_us - times.exposed_us) / times.wall_us));
   } else if (predicts) {
     communication.why = "no kernel of the trace communicates: it may be of one GPU alone";
   } else {

@@ -65,5 +65,5 @@ TEST_CASE("a rule is found by code and by name", "[api]") {
   CHECK(rule->effect == "slower");
   CHECK(rule->status == "stable");
   CHECK(api::find_rule("vocab-misalined").errors().front().hint == "did you mean `vocab-misaligned`");
-  CHECK(api::find_rule("SL1").errors().front().message == "`SL1` stands for several rules");
+  CHECK(api::find_rule("SL1").errors().front().message == "`SL1` matches several rules");
 }

@@ -60,7 +60,7 @@ TEST_CASE("the machine's files start from the folder that is named", "[api]") {
   CHECK(api::local_files()->working_directory() == fs::current_path().string());
   // What leads elsewhere is read where a caller says that it is meant.
   fs::create_symlink("/dev/null", folder / "null.toml");
-  CHECK(files->read("null.toml", 10).errors().front().message == "is no regular file");
+  CHECK(files->read("null.toml", 10).errors().front().message == "is not a regular file");
   CHECK(files->read("null.toml", 10).errors().front().code == "unreadable");
   CHECK(api::local_files(folder.string(), {"null.toml"})->read("null.toml", 10).value().empty());
   fs::remove_all(folder);

@@ -59,10 +59,10 @@ TEST_CASE("everything that is wrong with a question is said at once, with its ki
   CHECK(errors_of(
             api::price_gemm("a10000", {.m = 0, .n = 2'000'000'000'000, .dtype = "bf61", .layout = "ntt"})) ==
         "invalid-option error: unknown GPU `a10000`; did you mean `a100`\n"
-        "invalid-option error: `bf61` is no number format that is known; did you mean `bf16`\n"
+        "invalid-option error: `bf61` is not a known dtype; did you mean `bf16`\n"
         "invalid-option error: `m` is 0; a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `n` is 2000000000000; a whole number from 1 to 1,000,000,000,000\n"
-        "invalid-option error: `ntt` is no layout that is known; tn, nn, nt or tt\n");
+        "invalid-option error: `ntt` is not a known layout; tn, nn, nt or tt\n");
   CHECK(
       errors_of(api::price_gemm("a100", {.dtype = "fp8"})) ==
       "unable error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; name another GPU, or a number "

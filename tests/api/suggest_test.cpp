@@ -110,7 +110,7 @@ TEST_CASE("what a search cannot do is said with codes, all at once", "[api]") {
                                 .objective = api::Objective::cost,
                                 .weights = {{"a100", -1}},
                                 .prices = {{"h100", 2}}})) ==
-        "invalid-option error: the weight of `a100` is no positive number\n"
+        "invalid-option error: the weight of `a100` is not a positive number\n"
         "invalid-option error: the price of `h100` is of no GPU of this search\n"
         "invalid-option error: the objective is cost, and a100-sxm4-80gb has no price\n"
         "invalid-option error: there is no field `hiden_size`; did you mean `hidden_size`\n");

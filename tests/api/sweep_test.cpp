@@ -103,7 +103,7 @@ TEST_CASE("what is wrong with the columns of a sweep is said", "[api]") {
   CHECK(refusal_of({}) == "invalid-option: error: there are no columns to sweep\n");
   CHECK(refusal_of({{"hiden_size", two}}) ==
         "invalid-option: error: there is no field `hiden_size`; did you mean `hidden_size`\n");
-  CHECK(refusal_of({{"dtype", two}}) == "invalid-option: error: `dtype` is no field of whole numbers\n");
+  CHECK(refusal_of({{"dtype", two}}) == "invalid-option: error: `dtype` is not a field of whole numbers\n");
   CHECK(refusal_of({{"tensor", two}, {"tensor", two}}) ==
         "invalid-option: error: `tensor` is swept a second time\n");
   CHECK(

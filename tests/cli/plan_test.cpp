@@ -115,8 +115,8 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
     CHECK(ran.err.find(what) != std::string::npos);
   };
   const std::string file = "examples/llama-3-8b.toml";
-  says({"plan", file, "--gpu", "h100", "--gpus", "many"}, "`--gpus many` is no number of GPUs");
-  says({"plan", file, "--gpu", "h100", "--gpus", "8..4"}, "`--gpus 8..4` is no number of GPUs");
+  says({"plan", file, "--gpu", "h100", "--gpus", "many"}, "`--gpus many` is not a number of GPUs");
+  says({"plan", file, "--gpu", "h100", "--gpus", "8..4"}, "`--gpus 8..4` is not a number of GPUs");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "nothing says what a request is");

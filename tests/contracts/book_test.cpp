@@ -195,11 +195,11 @@ blame = ["width"]
 colour = 1
 )") ==
       "unknown key `colour`; \n"
-      "`hoper` is no architecture; did you mean `hopper`\n"
-      "`block` is no recipe; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4\n"
-      "`mpl` is no kind of layer; did you mean `mlp`\n"
+      "`hoper` is not a known architecture; did you mean `hopper`\n"
+      "`block` is not a known recipe; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4\n"
+      "`mpl` is not a kind of layer; did you mean `mlp`\n"
       "unknown variable `intermediate_siz` in `intermediate_siz % 2 == 0`; did you mean `intermediate_size`\n"
-      "`pad` is no outcome; did you mean `pads`\n"
+      "`pad` is not a known outcome; did you mean `pads`\n"
       "unknown field `width`; \n"
       "neither `source` nor `issues` says where this stands; \n");
   CHECK(mistakes(own_package + R"(

@@ -45,8 +45,7 @@ TEST_CASE("a version newer than is known is checked as the newest, and that is s
     if (version != "9.9") continue;  // a further number says nothing where the known has none
     REQUIRE(notes.size() == 1);
     CHECK(notes.front() == "vllm 9.9 is newer than " + newest +
-                               ", the newest whose contracts are known; those of " + newest +
-                               " were checked");
+                               ", the newest with known requirements; those of " + newest + " were checked");
     CHECK(contracts::describe(book, stack) ==
           "vllm 9.9 (checked as " + newest + ", the newest that is known)");
   }

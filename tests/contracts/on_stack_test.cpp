@@ -202,8 +202,8 @@ TEST_CASE("constraints beyond so many are one together, and none is lost", "[con
   const model::Reading reading = tests::read(decoded_gpt2);
   const suggest::OnStack stack = on_stack(book, {{"ours", {}, {}}}, reading, test::known_gpu("h100"));
   CHECK(stack.constraints.size() == contracts::most_alone + 1);
-  CHECK(stack.constraints.front().name == "contract ours/c00 (a demand)");
-  CHECK(stack.constraints.back().name == "one of 24 further contracts");
+  CHECK(stack.constraints.front().name == "requirement ours/c00 (a demand)");
+  CHECK(stack.constraints.back().name == "one of 24 further requirements");
   const auto refused = [&](std::int64_t rows) {
     model::Setup setup = reading.setup;
     setup.model.vocab_size = rows;

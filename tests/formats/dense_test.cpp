@@ -70,5 +70,5 @@ TEST_CASE("a width that is no number is an error at its flag", "[formats]") {
   const formats::ReadResult result =
       read("python dlrm_s_pytorch.py --arch-mlp-bot=\"13-wide-64\" --arch-mlp-top=\"512-1\"");
   REQUIRE(result.errors.size() == 1);
-  CHECK(result.errors.front().message == "`13-wide-64` are no widths of layers");
+  CHECK(result.errors.front().message == "`13-wide-64` is not a list of layer widths");
 }

@@ -106,7 +106,7 @@ TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
     const auto read = lint::read_baseline("b.json", text);
     return read ? std::string("read") : read.error().message;
   };
-  CHECK(message("{\"findings\": []}") == "the file is no baseline of shapelint");
+  CHECK(message("{\"findings\": []}") == "not a shapelint baseline file");
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 2}") ==
         "only version 1 of a baseline is understood");
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 1, \"findings\": [{\"path\": \"a\"}]}") ==

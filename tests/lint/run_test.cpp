@@ -86,8 +86,7 @@ TEST_CASE("a run says as data why it did not look, and why nothing came of a fil
   REQUIRE(named.report.errors.size() == 2);
   CHECK(named.report.errors[0].error.message == "the file is empty");
   CHECK(named.report.errors[1].error.path == "apart/words.yaml");
-  CHECK(named.report.errors[1].error.message ==
-        "the file is of no dialect that is known, so nothing in it was checked");
+  CHECK(named.report.errors[1].error.message == "unrecognized config format, so nothing in it was checked");
   request.allow_unrecognised = true;
   const lint::RunOutcome allowed = lint::lint_files(request, project);
   CHECK(allowed.report.errors.empty());
@@ -210,8 +209,7 @@ TEST_CASE("a baseline takes the place of a baseline only, and the findings stay 
     const lint::RunOutcome refused = write();
     REQUIRE(refused.refused.size() == 1);
     CHECK(refused.refused.front().error.path == "shapelint-baseline.json");
-    CHECK(refused.refused.front().error.message ==
-          "the file is no baseline of shapelint, and only those are replaced");
+    CHECK(refused.refused.front().error.message == "not a shapelint baseline file; only those are replaced");
     CHECK(refused.report.models.empty());
     CHECK(files.files.at("shapelint-baseline.json") == precious);
   }
@@ -287,7 +285,7 @@ TEST_CASE("a stack of which nothing binds the run is told of", "[lint]") {
     return briefs;
   };
   CHECK(told("vllm==0.24", model::Mode::train) ==
-        Strings{"not checked: vllm 0.24, of which no contract binds a training step"});
+        Strings{"not checked: vllm 0.24: no requirement applies to a training step"});
   CHECK(told("vllm==0.24", model::Mode::decode).empty());
   CHECK(told("auto", model::Mode::train).empty());
   CHECK(told("none", model::Mode::train).empty());

@@ -55,7 +55,7 @@ TEST_CASE("a message without a length is told, and the next one found", "[lsp]")
     INFO(length);
     // The body that nobody knows the length of runs into the next header.
     CHECK(frames_of(fmt::format("Content-Length: {}\r\n\r\n{{\"a\": 1}}{}", length, good)) ==
-          Texts{"!the Content-Length is no length", "{}"});
+          Texts{"!the Content-Length is not a length", "{}"});
   }
   CHECK(frames_of("Content-Length: 1\r\n\r\n{}" + good) == Texts{"{", "{}"});
 }

@@ -154,10 +154,10 @@ TEST_CASE("a malformed message is answered with an error, and the server lives o
   CHECK(answer_to(R"({"jsonrpc": "2.0", "id": 7, "method": "shutdown", "params": 5})") ==
         "7: -32600 the parameters are neither an object nor a list");
   for (const char* text : {"[]", "5", "null", "\"exit\"", "[{\"jsonrpc\": \"2.0\", \"method\": \"exit\"}]"}) {
-    CHECK(answer_to(text) == "null: -32600 the message is no JSON object");
+    CHECK(answer_to(text) == "null: -32600 the message is not a JSON object");
   }
   for (const char* text : {"", "{", "{}{}", "\xff", "{\"jsonrpc\": \"2.0\", \"method\": \"\xc3\"}", "nul"}) {
-    CHECK(answer_to(text) == "null: -32700 the message is no JSON");
+    CHECK(answer_to(text) == "null: -32700 the message is not JSON");
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("parameters that do not fit are an error of their request", "[lsp]") {
     CHECK(answer_to(request(
               7, "textDocument/hover",
               {{"textDocument", {{"uri", "a"}}}, {"position", {{"line", line}, {"character", 0}}}})) ==
-          "7: -32602 a place is no whole number from 0 on");
+          "7: -32602 a position is not a whole number from 0 on");
   }
   CHECK(answer_to(request(7, "no/such", {})) == "7: -32601 the server does not know this method");
   CHECK(answer_to(request(7, "$/such", {})) == "7: -32601 the server does not know this method");
@@ -227,11 +227,11 @@ TEST_CASE("the end is a good one after `shutdown` only", "[lsp]") {
 
 TEST_CASE("what is no frame is told, and the next message is taken", "[lsp]") {
   CHECK(lines(talk_bytes("Content-Length: -5\r\n\r\n" + frame(start))) ==
-        Texts{"null: -32700 the Content-Length is no length", "0: capabilities"});
+        Texts{"null: -32700 the Content-Length is not a length", "0: capabilities"});
   CHECK(lines(talk_bytes("Content-Type: a/b\r\n\r\n{}" + frame(start))) ==
         Texts{"null: -32700 the message has no Content-Length", "0: capabilities"});
   CHECK(lines(talk_bytes("Content-Length: 1\r\n\r\n{}" + frame(start))) ==
-        Texts{"null: -32700 the message is no JSON", "0: capabilities"});
+        Texts{"null: -32700 the message is not JSON", "0: capabilities"});
 }
 
 TEST_CASE("ten thousand changes that wait are linted once", "[lsp]") {
@@ -298,10 +298,10 @@ TEST_CASE("a change that is not understood leaves nothing to be wrong about", "[
   CHECK(after({{"textDocument", document}, {"contentChanges", Json::array({Json::object()})}}) ==
         Texts{bad, "a.toml:", "2: null"});
   CHECK(after({{"textDocument", document}, {"contentChanges", nullptr}}) ==
-        Texts{"log: textDocument/didChange: the changes are no list", "a.toml:", "2: null"});
+        Texts{"log: textDocument/didChange: the changes are not a list", "a.toml:", "2: null"});
   CHECK(
       after({{"textDocument", document}, {"contentChanges", {{{"range", range(-1, 0, 0)}, {"text", ""}}}}}) ==
-      Texts{"log: textDocument/didChange: a place is no whole number from 0 on", "a.toml:", "2: null"});
+      Texts{"log: textDocument/didChange: a position is not a whole number from 0 on", "a.toml:", "2: null"});
   // Nothing is known to have changed: of which document is not said.
   CHECK(after({{"contentChanges", Json::array()}}) == Texts{bad, "2: contents"});
   // Until the whole text comes again.

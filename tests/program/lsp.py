@@ -147,7 +147,7 @@ def try_syntax(client, root, name, language, text, broken):
     check(actions == [], f"{name}: edits of a broken text")
     check(of_rule(client.change(uri, text), "SL101") == found, f"{name}: not as before")
     hover = client.request("textDocument/hover", textDocument={"uri": uri}, position=place["start"])["contents"]
-    for part in ("vocab_size", "50257", "Matrix products on a100", "`head.logits`", "alignment loses"):
+    for part in ("vocab_size", "50257", "GEMMs on a100", "`head.logits`", "alignment loses"):
         check(part in hover["value"], f"{name}: hover without {part}: {hover['value']}")
     actions = client.request("textDocument/codeAction", textDocument={"uri": uri},
                              range={"start": {"line": 0, "character": 0}, "end": position(text, len(text))},
@@ -190,7 +190,7 @@ with tempfile.TemporaryDirectory() as folder:
           f"the place: {found[0]['range']}")
     hover = client.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 4, "character": 15})
     check("vocab_size" in hover["contents"]["value"] and "50257" in hover["contents"]["value"], f"hover: {hover}")
-    check("Matrix products on a100" in hover["contents"]["value"], f"hover: {hover}")
+    check("GEMMs on a100" in hover["contents"]["value"], f"hover: {hover}")
     nothing = client.request("textDocument/hover", textDocument={"uri": uri}, position={"line": 0, "character": 1})
     check(nothing is None, f"hover on nothing: {nothing}")
     actions = client.request("textDocument/codeAction", textDocument={"uri": uri}, range=found[0]["range"],

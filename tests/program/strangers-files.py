@@ -73,7 +73,7 @@ def pipes_and_links(base):
             is_configuration = name in (".shapelint.toml", "shapelint.toml")
             read_end, write_end = os.pipe()  # an open standard input, of which nothing comes
             run(folder, ".", "--gpu", "a100", code=2 if is_configuration else 1,
-                says="is no regular file" if is_configuration else "SL101", stdin=read_end)
+                says="is not a regular file" if is_configuration else "SL101", stdin=read_end)
             os.close(read_end)
             os.close(write_end)
     folder = repository(base, "found-links")
@@ -86,17 +86,17 @@ def pipes_and_links(base):
     folder = repository(base, "extend-pipe")
     os.mkfifo(folder / "base.toml")
     (folder / ".shapelint.toml").write_text('extend = "base.toml"\n')
-    run(folder, ".", code=2, says="is no regular file")
+    run(folder, ".", code=2, says="is not a regular file")
     folder = repository(base, "folder-of-pipes")
     (folder / "rules").mkdir()
     os.mkfifo(folder / "rules" / "r.toml")
     (folder / ".shapelint.toml").write_text('rule-folders = ["rules"]\ngpu-folders = ["rules"]\n')
-    run(folder, ".", code=2, says="rules/r.toml: is no regular file")
+    run(folder, ".", code=2, says="rules/r.toml: is not a regular file")
     folder = repository(base, "baseline-pipe")
     os.mkfifo(folder / "known.json")
     (folder / ".shapelint.toml").write_text('baseline = "known.json"\n')
     for args in ((), ("--write-baseline",), ("--prune-baseline",)):
-        run(folder, ".", *args, code=2, says="is no regular file")
+        run(folder, ".", *args, code=2, says="is not a regular file")
     # What is named may be a pipe.
     folder = repository(base, "named-pipe")
     os.mkfifo(folder / "pipe.toml")
@@ -250,8 +250,8 @@ def two_prune(base):
 
 def language_server(base):
     """An editor opens a file of such a repository, from wherever the server was started."""
-    for name, content, says in ((".shapelint.toml", None, "is no regular file"),
-                                ("base.toml", 'extend = "base.toml"', "is no regular file"),
+    for name, content, says in ((".shapelint.toml", None, "is not a regular file"),
+                                ("base.toml", 'extend = "base.toml"', "is not a regular file"),
                                 ("x", 'extend = "/proc/self/environ"', "leads out of the repository"),
                                 ("y", 'baseline = "../secret.toml"', "leads out of the repository")):
         folder = repository(base, name)
@@ -285,7 +285,7 @@ def usage(base):
     for jobs in ("-5", "0", "100000", "x"):
         run(folder, "model.toml", "-j", jobs, code=2, says="expected a whole number from 1 to 1,024")
     run(folder, "model.toml", "--diff", "--format", "json", code=2, says="there is nothing for `--format`")
-    run(folder, "/dev/zero", code=2, says="/dev/zero: more than 16 MB came out of it, so it is no configuration")
+    run(folder, "/dev/zero", code=2, says="/dev/zero: more than 16 MB: not a configuration")
     for value in ("nan", "inf", "-inf"):
         for key in ("tdp_w", "sm_count", "boost_clock_mhz", "dram_bandwidth_gb_s"):
             (folder / "gpu.toml").write_text(f'based_on = "a100"\nname = "ours"\n{key} = {value}\n')

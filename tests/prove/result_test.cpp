@@ -83,7 +83,7 @@ TEST_CASE("a result that cannot be is refused", "[prove]") {
     REQUIRE_FALSE(measured);
     return measured.error().message;
   };
-  CHECK(told("{}") == "this is no result of a script that `shapelint prove` wrote");
+  CHECK(told("{}") == "not a result of a `shapelint prove` script");
   CHECK(told("[1") != "");
   std::string content = result_of(0, "0.01");
   content.replace(content.find("\"1000\"}"), 6, "\"1001\"");

@@ -160,10 +160,10 @@ TEST_CASE("what nobody named is read when it is a regular file, and never waited
   std::int64_t bytes = 0;
   for (const char* name : {"pipe.toml", "zero.toml", "link.toml"}) {
     CAPTURE(name);
-    CHECK(message_of(files.read(name, 100)) == "is no regular file");
-    CHECK(message_of(files.read_start(name, 100, bytes)) == "is no regular file");
+    CHECK(message_of(files.read(name, 100)) == "is not a regular file");
+    CHECK(message_of(files.read_start(name, 100, bytes)) == "is not a regular file");
     CHECK_FALSE(files.is_plain_file(name));
-    CHECK(files.write(name, "x").error().message == "cannot be written: it is no regular file");
+    CHECK(files.write(name, "x").error().message == "cannot be written: it is not a regular file");
   }
   // Named, a pipe is what `<(command)` and /dev/stdin are.
   const text::RealFileSystem named(folder.path.string(), {"pipe.toml"});
@@ -171,8 +171,7 @@ TEST_CASE("what nobody named is read when it is a regular file, and never waited
   CHECK(named.read("./pipe.toml", 100).value() == "x = 1");
   writer.join();
   const text::RealFileSystem zeros(folder.path.string(), {(folder.path / "zero.toml").string()});
-  CHECK(message_of(zeros.read("zero.toml", 1'000'000)) ==
-        "more than 1 MB came out of it, so it is no configuration");
+  CHECK(message_of(zeros.read("zero.toml", 1'000'000)) == "more than 1 MB: not a configuration");
 }
 
 TEST_CASE("links out of the repository are not followed, those inside it are") {

@@ -16,7 +16,7 @@ TEST_CASE("of a hundred mistakes each is told, of more the others are counted") 
   REQUIRE(errors.size() == 102);
   CHECK((errors[99].span == Span{99, 100}));
   CHECK(errors[100].path == "b.toml");
-  CHECK(errors[101].message == "1,234 more mistakes are not told one by one");
+  CHECK(errors[101].message == "1,234 more errors are not listed");
   CHECK(errors[101].path == "a.toml");
   CHECK_FALSE(errors[101].span);
   // Once more, with what was found since.

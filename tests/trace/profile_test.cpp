@@ -174,7 +174,7 @@ TEST_CASE("a product that is called in parts is one operation", "[trace]") {
 TEST_CASE("a size that differs is told beside the operation that is nearly it", "[trace]") {
   const nlohmann::json report = profiled(trace(), {"--vocab-size", "50304"});
   CHECK(row(report, "head.logits", "forward") == "not seen");
-  CHECK(report["unexplained"][0]["what"] == "a product of 2048 x 50257 x 1024");
+  CHECK(report["unexplained"][0]["what"] == "a GEMM of 2048 x 50257 x 1024");
   CHECK(report["unexplained"][0]["hint"] == "head.logits is predicted as 2048 x 50304 x 1024");
 }
 
@@ -229,14 +229,14 @@ TEST_CASE("without sizes, products that are as many as predicted are matched in 
 
 TEST_CASE("a file that is no trace is refused with one error that says where", "[trace]") {
   CHECK(error_of("not JSON")
-            .starts_with("error: trace.json: is no JSON at byte 2: line 1, column 2: syntax error"));
-  CHECK(error_of(R"({"traceEvents": [{"ph": "X")").find("is no JSON at byte 28") != std::string::npos);
+            .starts_with("error: trace.json: is not JSON at byte 2: line 1, column 2: syntax error"));
+  CHECK(error_of(R"({"traceEvents": [{"ph": "X")").find("is not JSON at byte 28") != std::string::npos);
   CHECK(
       error_of(R"({"traceEvents": []})").starts_with("error: trace.json: has no kernels and no operators; "));
-  CHECK(error_of("").find("is no JSON at byte 1") != std::string::npos);
+  CHECK(error_of("").find("is not JSON at byte 1") != std::string::npos);
   CHECK(error_of(std::string(1'000'000, '[')) ==
         "error: trace.json: is nested more than 64 levels deep, which no trace is\n");
-  CHECK(error_of("{\"a\": \"" + std::string(100'000, 'x')).find("is no JSON at byte") != std::string::npos);
+  CHECK(error_of("{\"a\": \"" + std::string(100'000, 'x')).find("is not JSON at byte") != std::string::npos);
   CHECK(error_of("SQLite format 3 and then nothing").starts_with("error: trace.json: "));
 }
 

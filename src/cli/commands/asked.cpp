@@ -20,11 +20,11 @@ bool says_what_is_run(const project::Configured& configured, const contracts::St
   if (serves.empty()) return true;
   print_error(
       io,
-      fmt::format("no contract of {} is about training, and `{}`, which does not say what is run, counts "
-                  "as training",
-                  serves, reading.path),
-      "`--mode decode` (with `--micro-batch-size` and `--context-length`) or `--mode prefill` asks about "
-      "serving, `--mode train` about training all the same");
+      fmt::format(
+          "{} has no requirement about training, and `{}` does not state a mode, so it counts as training",
+          serves, reading.path),
+      "`--mode decode` (with `--micro-batch-size` and `--context-length`) or `--mode prefill` checks "
+      "serving, `--mode train` training");
   return false;
 }
 

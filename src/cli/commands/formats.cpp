@@ -132,7 +132,7 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
     if (const Dialect* found = dialects.find(name)) {
       chosen.push_back(found);
     } else {
-      print_error(io, fmt::format("unknown dialect `{}`", name), did_you_mean(name, known));
+      print_error(io, fmt::format("unknown config format `{}`", name), did_you_mean(name, known));
       failed = true;
     }
   }

@@ -64,7 +64,7 @@ std::string format_of(const cost::GemmShape& shape) {
 std::string constants_of(const gpu::Gpu& gpu, const cost::GemmShape& shape) {
   const gpu::ConstantSet set = gpu::constants_for(gpu.calibration, shape.dtype, shape.recipe);
   const gpu::GemmCalibration& calibration = gpu.calibration.gemm[static_cast<std::size_t>(set)];
-  if (calibration.source.empty()) return "defaults, fitted to no data of this number format";
+  if (calibration.source.empty()) return "defaults, not fitted to this dtype";
   if (set == gpu::constant_set(shape.dtype, shape.recipe)) return calibration.source;
   return fmt::format("of `{}`, since nothing of `{}` was measured: {}",
                      gpu::constant_set_names[static_cast<std::size_t>(set)], name(shape.recipe),
@@ -108,8 +108,8 @@ void tell_refused(std::string_view where, const cost::GemmShape& shape, std::siz
   const bool has_two = sides.size() > 1;
   print_note(
       io,
-      fmt::format("{}{} needs multiples of {}, and {} {} none: cuBLASLt refuses the product{}; "
-                  "its time is what it would take (SL{})",
+      fmt::format("{}{} needs multiples of {}, and {} {} none: cuBLASLt rejects the GEMM{}; its time is what "
+                  "it would take (SL{})",
                   where, name(shape.dtype), cost::demanded_multiple(shape.dtype),
                   has_two        ? fmt::format("n {} and k {}", shape.n, shape.k)
                   : sides == "n" ? fmt::format("n {}", shape.n)
@@ -262,13 +262,13 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
   for (std::size_t i = 0; i < size.size(); ++i) {
     const auto parsed = parse_integer(options.sizes[i]);
     if (!parsed || *parsed < 1 || *parsed > largest_size) {
-      print_error(io, fmt::format("`{}` is no size", options.sizes[i]), "a whole number from 1 to 10^12");
+      print_error(io, fmt::format("`{}` is not a size", options.sizes[i]), "a whole number from 1 to 10^12");
       return ExitCode::error;
     }
     size[i] = *parsed;
   }
   if (options.batch < 1 || options.batch > largest_size) {
-    print_error(io, fmt::format("`--batch {}` is no number of products", options.batch), "1 to 10^12");
+    print_error(io, fmt::format("`--batch {}` is not a batch size", options.batch), "1 to 10^12");
     return ExitCode::error;
   }
   const cost::GemmShape shape{options.batch,

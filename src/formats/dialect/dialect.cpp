@@ -161,7 +161,7 @@ class Loader {
       const bool is_of_layers = field.key().starts_with(layer_prefix);
       layer_key_ = is_of_layers ? model::find_layer_key(field.key().substr(layer_prefix.size())) : nullptr;
       if (is_of_layers && layer_key_ == nullptr)
-        errors_.push_back(field.key_error(fmt::format("`{}` is no value of a layer", field.key())));
+        errors_.push_back(field.key_error(fmt::format("`{}` is not a value of a layer", field.key())));
       if (field.is(Kind::list)) {
         for (const NodeRef item : field) into.push_back(alternative(item));
       } else {
@@ -196,7 +196,7 @@ class Loader {
         const auto choices = model::info(field_).choices;
         if (!choices.empty() && std::find(choices.begin(), choices.end(), choice.key()) == choices.end()) {
           errors_.push_back(
-              with_code(choice.key_error(fmt::format("`{}` is no choice of `{}`", choice.key(), name),
+              with_code(choice.key_error(fmt::format("`{}` is not a choice of `{}`", choice.key(), name),
                                          did_you_mean(choice.key(), choices)),
                         ErrorCode::unknown_name));
         }

@@ -142,7 +142,7 @@ class Resolver {
       if (withheld_[field.id]) {
         out.origins[field.id] = Origin{};
       } else if (is_plan && !open[field.id]) {
-        out.origins[field.id].note = "assumed: the file's value is not known";
+        out.origins[field.id].note = "assumed: the file's value is unknown";
       } else if (!open[field.id] || !rests_on_something(out, field.id)) {
         out.origins[field.id] = Origin{};
       }
@@ -415,7 +415,7 @@ class Resolver {
     if (only_the_run_knows) {
       out.gap = Unresolved{model::no_field, node, std::string(node.note()), true};
     } else if (text && *text != "auto") {
-      out.gap = Unresolved{model::no_field, node, fmt::format("`{}` is no number", *text), true};
+      out.gap = Unresolved{model::no_field, node, fmt::format("`{}` is not a number", *text), true};
     }
     return true;
   }

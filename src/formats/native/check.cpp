@@ -107,7 +107,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     at_value(FieldId::num_key_value_heads,
              fmt::format("`num_key_value_heads` is `{}`, more than `num_attention_heads` = `{}`",
                          spec.num_key_value_heads, spec.num_attention_heads),
-             "several query heads share a key-value head, not the other way round");
+             "query heads share KV heads, not the other way round");
   }
   const model::Moe& moe = spec.moe;
   if (moe.num_experts > 0 && moe.experts_per_token > moe.num_experts) {
@@ -182,7 +182,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     at_value(FieldId::shared_key_value_layers,
              fmt::format("`shared_key_value_layers` is `{}`, and the model has {} with attention",
                          spec.shared_key_value_layers, with_attention),
-             "one of them makes the keys and values that the others read");
+             "one of them computes the K and V that the others read");
   }
   if (model::parameter_count(reading.setup) >= model::count_limit) {
     errors.push_back(document.root()["model"].key_error("the model has more than 2^62 parameters",

@@ -161,8 +161,8 @@ class Kinds {
       if (field == fields.end() || !number || *number < field->minimum || *number > field->maximum) {
         errors_.push_back(with_code(
             size.key_error(field == fields.end() ? fmt::format("unknown key `{}` of a mixer", size.key())
-                                                 : fmt::format("`{}` is no number from {} to {}", size.key(),
-                                                               field->minimum, field->maximum)),
+                                                 : fmt::format("`{}` is not a number from {} to {}",
+                                                               size.key(), field->minimum, field->maximum)),
             ErrorCode::unknown_name));
         continue;
       }

@@ -87,7 +87,7 @@ Error unknown_kind(const text::NodeRef& node, std::string_view name) {
   const std::vector<std::string_view> known = kind_names();
   std::string hint = did_you_mean(name, known);
   if (hint.empty()) hint = "kinds are those of `[model.mixer]`, `attention`, `window_attention` and `mlp`";
-  return node.error(fmt::format("`{}` is no kind of layer", name), hint);
+  return node.error(fmt::format("`{}` is not a kind of layer", name), hint);
 }
 
 std::optional<Layers> of_letters(std::string_view text) {
@@ -118,7 +118,7 @@ std::optional<Layers> of_text(const text::NodeRef& node, std::string_view text, 
     if (blank != std::string_view::npos) {
       const auto number = parse_integer(part.substr(0, blank));
       if (!number || *number < 1 || *number > most_layers) {
-        errors.push_back(node.error(fmt::format("`{}` is no number of layers", part.substr(0, blank)),
+        errors.push_back(node.error(fmt::format("`{}` is not a number of layers", part.substr(0, blank)),
                                     std::string(forms)));
         return std::nullopt;
       }

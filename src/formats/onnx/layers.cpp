@@ -178,10 +178,7 @@ class GraphLowering {
     std::string formats;
     for (const auto& [format, sums] : sums_)
       formats += fmt::format("{}{}", formats.empty() ? "" : ", ", shapelint::name(format));
-    note(
-        fmt::format("the products are in several formats ({}): all are priced in the one with most of the "
-                    "arithmetic",
-                    formats));
+    note(fmt::format("GEMMs have several dtypes ({}): all are priced in the main one", formats));
   }
 
   void finish() {
@@ -190,8 +187,7 @@ class GraphLowering {
       std::string hint;
       for (const auto& [what, count] : left_out_)
         hint += fmt::format("{}{} {}", hint.empty() ? "left out: " : ", ", count, what);
-      return fail("the graph has no convolution, linear layer or matrix product whose shape is known",
-                  std::move(hint));
+      return fail("the graph has no convolution, linear layer or GEMM of known shape", std::move(hint));
     }
     model::Reading reading;
     reading.path = path_;

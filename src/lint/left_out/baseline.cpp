@@ -54,7 +54,7 @@ Result<Baseline> read_baseline(const std::string& path, std::string content) {
   if (!document) return document.error();
   const text::NodeRef root = document->root();
   if (root["format"].as_string() != format_name) {
-    return Error{"the file is no baseline of shapelint", "`--write-baseline` makes one", path, {}};
+    return Error{"not a shapelint baseline file", "`--write-baseline` makes one", path, {}};
   }
   if (root["version"].as_integer() != version) {
     return (root["version"] ? root["version"] : root)

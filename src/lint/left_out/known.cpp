@@ -55,7 +55,7 @@ void Baselines::check(const project::Config& config, std::vector<text::LocatedEr
   const bool is_told = std::any_of(errors.begin(), errors.end(),
                                    [&](const text::LocatedError& each) { return each.error.path == path; });
   if (is_told) return;
-  Error error = old ? Error{"the file is no baseline of shapelint, and only those are replaced",
+  Error error = old ? Error{"not a shapelint baseline file; only those are replaced",
                             "name another file, or take this one away",
                             path,
                             {}}

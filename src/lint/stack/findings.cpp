@@ -190,13 +190,13 @@ void add_unchecked(const project::Configured& configured, const project::Applied
   if (!binds && knows_all && !is_found_by_itself) {
     const std::string stack = contracts::describe(book, checker.stack());
     const std::string_view step = step_of(model.reading.setup.plan.mode);
-    add(fmt::format("no contract of the stack binds this run, which is read as {}: {}", step, stack),
-        fmt::format("{}, of which no contract binds {}", stack, step));
+    add(fmt::format("no requirement of the stack applies to {}: {}", step, stack),
+        fmt::format("{}: no requirement applies to {}", stack, step));
   }
   for (const auto* list : {&checker.older(), &checker.newer()}) {
     if (list->empty()) continue;
     const std::string what =
-        fmt::format("{} of {}, not known of so {} a version", plural(list->size(), "contract"),
+        fmt::format("{} of {} unknown for so {} a version", plural(list->size(), "contract"),
                     list->front()->package.name, list == &checker.older() ? "old" : "new");
     add(what + ", and not checked", what);
   }
@@ -246,7 +246,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     finding.message = message_of(unmet);
     finding.label = label_of(*contract);
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
-    finding.aside = fmt::format("contract {}, known for {}", contract->id, contracts::versions(*contract));
+    finding.aside = fmt::format("requirement {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
     drop_refused(applied, checker, *contract, model);
     take_over(configured, applied, checker, unmet, model, finding);

@@ -67,7 +67,7 @@ MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   const model::Reading& reading = model.reading;
   if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
   if (model::weights_are_unknown(reading.setup.plan))
-    return {{}, "memory not known: the file does not state the dtype of the weights"};
+    return {{}, "memory unknown: the file does not state the dtype of the weights"};
   const bool is_planned = rules::states_plan(reading);
   const double needed = suggest::memory_bytes(reading.setup);
   suggest::Footprint least;  // what is certain of it
@@ -130,7 +130,7 @@ std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
   }
   if (number == 0) return {};
   const bool is_all = number == model.result.findings.size();
-  return fmt::format("{}told with {}", is_all ? "" : fmt::format("{} of them ", number), in_words(names));
+  return fmt::format("{}reported with {}", is_all ? "" : fmt::format("{} of them ", number), in_words(names));
 }
 
 std::string title_of(const lint::ModelReport& model, const lint::Report& report) {

@@ -135,7 +135,7 @@ std::string markdown(const lint::Report& report) {
   }
   if (shown < all.size()) out += fmt::format("\n{} more are not shown here.\n", all.size() - shown);
   if (!hidden.empty()) out += '\n' + hidden + ".\n";
-  out += "\n`shapelint explain CODE` tells why, and what else can be done.\n";
+  out += "\n`shapelint explain CODE` has the reasons and further fixes.\n";
   return out;
 }
 

@@ -65,7 +65,7 @@ std::string head_text(const ProfileReport& report) {
                   report.model.empty() ? report.path : "(" + report.path + ")", report.gpu.name);
   out += roofline_parts::wrapped(plan_text(report.setup)) + '\n';
   out += text::one_line(
-      fmt::format("beside {}: {}, {}", file.path, file.format,
+      fmt::format("compared with {}: {}, {}", file.path, file.format,
                   file.device.empty() ? (file.on_cpu ? "a CPU" : "a device without a name") : file.device));
   if (file.rank >= 0 && file.world_size > 1)
     out += fmt::format(", rank {} of {}", file.rank, file.world_size);

@@ -162,7 +162,7 @@ std::string curve_text(const RooflineCurve& each) {
       fmt::format("{} ({}) on {}\n", text::one_line(each.model), text::one_line(each.path), each.gpu_name);
   out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
                      decodes ? "a token" : "step", each.network ? "images/s/GPU" : "tokens/s/GPU",
-                     "FLOP/B products", "TFLOPS", "step bound by", "", "memory");
+                     "FLOP/B GEMMs", "TFLOPS", "step bound by", "", "memory");
   for (const suggest::CurvePoint& p : each.curve.points) {
     const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
                                       p.step.overhead_us, p.step.bubble_us};
@@ -177,9 +177,9 @@ std::string curve_text(const RooflineCurve& each) {
     return value ? fmt::format("from {} {}", each.field, with_commas(*value))
                  : std::string("nowhere in this range");
   };
-  out += fmt::format("the products' intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
+  out += fmt::format("GEMM intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
                      from(each.curve.beyond_ridge));
-  out += fmt::format("the products are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
+  out += fmt::format("GEMMs are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
   const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
                                    [](const suggest::CurvePoint& p) { return p.fits; });
   if (!all_fit) out += "! does not fit into the GPU's memory\n";

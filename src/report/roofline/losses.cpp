@@ -22,7 +22,7 @@ std::string roofline_parts::stack_text(const RooflineCase& each) {
   const StackEffect& stack = *each.stack;
   const double step_us = each.line.step.time_us;
   std::string out = fmt::format("with {}:\n  ", stack.packages);
-  if (stack.unmet.empty()) return out + "every demand of its kernels that is known is met\n";
+  if (stack.unmet.empty()) return out + "all known requirements of its kernels are met\n";
   out += fmt::format("{} as written", duration(stack.step.time_us));
   const auto tell = [&](double us, std::string_view what, std::string_view saved) {
     if (us == 0) return;

@@ -172,10 +172,11 @@ std::string with_prefix(double value, std::string_view unit) {
 // The classic roofline of everything together.
 std::string whole_text(const cost::Whole& whole) {
   if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
-  return fmt::format("taken as one, {} over {} of DRAM: {} FLOP/B, ridge {}, {}-bound below {} TFLOPS{}\n",
-                     with_prefix(whole.flops, "FLOP"), with_prefix(whole.dram_bytes, "B"),
-                     brief(whole.intensity), brief(whole.ridge), whole.memory_bound ? "memory" : "compute",
-                     brief(whole.roof_tflops), whole.reduced ? " (Winograd: more)" : "");
+  return fmt::format(
+      "whole step: {} over {} of DRAM traffic, {} FLOP/B, ridge {}: {}-bound below {} TFLOP/s{}\n",
+      with_prefix(whole.flops, "FLOP"), with_prefix(whole.dram_bytes, "B"), brief(whole.intensity),
+      brief(whole.ridge), whole.memory_bound ? "memory" : "compute", brief(whole.roof_tflops),
+      whole.reduced ? " (Winograd: more)" : "");
 }
 
 std::string memory_text(const RooflineCase& each, const Style& style) {
@@ -191,12 +192,12 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
   if (s.mixed_first_token_us <= 0) return "";
   const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
   std::string out = fmt::format(
-      "\nbeside it a prompt of {} is read in {} step{}: first token after {}, {} prompt tokens/s\n"
-      "without that prompt a token takes {}: it makes them x{} as long",
+      "\na prompt of {} is prefilled in {} step{}: first token after {}, {} prompt tokens/s\nwithout that "
+      "prompt a token takes {}; with it x{}",
       tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
       brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
   if (s.prompt_compute_bound_from) {
-    out += fmt::format("\nthe products turn compute-bound with {} of a prompt in each step",
+    out += fmt::format("\nGEMMs turn compute-bound with {} of a prompt in each step",
                        tokens(*s.prompt_compute_bound_from));
   }
   return out;
@@ -220,7 +221,7 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   if (s.first_cache_bytes_per_token > s.cache_bytes_per_token)
     growth += fmt::format(", {} while it is within the window", brief(s.first_cache_bytes_per_token / 1e3));
   out += fmt::format("\nweights {}, cache {} GiB ({}) on each GPU\n",
-                     model::weights_are_unknown(plan) ? "not known (their format is not)"
+                     model::weights_are_unknown(plan) ? "unknown (of unknown dtype)"
                                                       : fmt::format("{} GiB", gib(s.weight_bytes)),
                      gib(s.cache_bytes), growth);
   return out;

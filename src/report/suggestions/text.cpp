@@ -127,7 +127,7 @@ std::string nothing_better(const suggest::Answer& answer, const Style& style) {
     return answer.complete ? "\nno faster than now: nothing in this space is better than the present shape\n"
                            : "\nno faster than now: nothing better was found so far\n";
   }
-  return wrap(fmt::format("\nno faster than now, as far as anyone can tell: the best would gain {}",
+  return wrap(fmt::format("\nno shape is faster beyond the prediction error: the best would gain {}",
                           lint::share(answer.doubtful_gain, answer.doubtful_error)),
               0, 0, style) +
          "\n";
@@ -189,8 +189,7 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
       }
     }
     if (std::fabs(work) >= 0.0005)
-      out += fmt::format("  {:>8}  {} work in matrix products\n", signed_percent(work),
-                         work > 0 ? "less" : "more");
+      out += fmt::format("  {:>8}  {} work in GEMMs\n", signed_percent(work), work > 0 ? "less" : "more");
     if (std::fabs(rest) >= 0.0005) out += fmt::format("  {:>8}  the rest\n", signed_percent(rest));
   }
   if (first.alone.size() > 1) {
@@ -315,8 +314,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
         std::isfinite(answer.gap)
             ? fmt::format("nothing in this space is better than {} by more than {}",
                           answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap))
-            : "how much better another one may be is not known; smaller ranges or larger steps make a search "
-              "that ends";
+            : "a bound on better shapes is unknown; smaller ranges or larger steps let the search end";
     out += '\n' +
            headline(fmt::format("stopped early: {} of {} combinations were looked at one by one; {}",
                                 with_commas(static_cast<std::int64_t>(answer.priced)),

@@ -132,7 +132,8 @@ class Reader : text::TableReader {
     for (const auto& [name, each] : table) names.push_back(name);
     std::string hint = did_you_mean(text, names);
     if (hint.empty()) hint = fmt::format("one of {}", fmt::join(names, ", "));
-    errors_.push_back(node.error(fmt::format("`{}` is no {}", text, rule_keys[key]), std::move(hint)));
+    errors_.push_back(
+        node.error(fmt::format("`{}` is not a known {}", text, rule_keys[key]), std::move(hint)));
     return fallback;
   }
 
@@ -151,7 +152,7 @@ class Reader : text::TableReader {
                       });
     if (!rule.code.empty() && !good) {
       errors_.push_back(value(rule_key("code"))
-                            .error(fmt::format("`{}` is no code", rule.code),
+                            .error(fmt::format("`{}` is not a code", rule.code),
                                    "capital letters and digits, such as `SL101`; rules of your own "
                                    "begin with other letters than SL"));
     }
@@ -159,9 +160,9 @@ class Reader : text::TableReader {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
     });
     if (!kebab) {
-      errors_.push_back(value(rule_key("name"))
-                            .error(fmt::format("`{}` is no name of a rule", rule.name),
-                                   "small letters, digits and hyphens"));
+      errors_.push_back(
+          value(rule_key("name"))
+              .error(fmt::format("`{}` is not a rule name", rule.name), "small letters, digits and hyphens"));
     }
   }
 

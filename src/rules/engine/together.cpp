@@ -37,7 +37,7 @@ std::string_view add(Applied& applied, const Proposal& proposal, const model::Re
   if (!suggest::fits(candidate->setup, reading.setup, one))
     return "it does not fit into memory together with the others";
   if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < least_added)
-    return "it saves nothing more beside the others";
+    return "it saves nothing more with the others";
   applied = {candidate->changes, candidate->setup};
   return {};
 }

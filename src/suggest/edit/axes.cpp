@@ -142,7 +142,7 @@ Result<FieldId> searched_field(std::string_view name, bool searchable) {
   if (field != model::no_field) {
     const bool known = !searchable || std::find(searched.begin(), searched.end(), field) != searched.end();
     if (known && model::info(field).type == model::FieldType::integer) return field;
-    return usage(fmt::format("`{}` is no dimension that can be varied", name),
+    return usage(fmt::format("`{}` is not a dimension that can be varied", name),
                  fmt::format("these can: {}", fmt::join(search_names, ", ")));
   }
   std::string hint = did_you_mean(name, searchable ? search_names : model::field_names());
@@ -175,7 +175,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
       "FIELD=LOW:HIGH, FIELD=LOW:HIGH:STEP, FIELD=LOW:HIGH:*FACTOR or FIELD=A,B,C";
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return usage(fmt::format("`{}` is no range", text), fmt::format("write {}", shape));
+    return usage(fmt::format("`{}` is not a range", text), fmt::format("write {}", shape));
   }
   auto field = searched_field(text.substr(0, equals), searchable);
   if (!field) return field.error();
@@ -193,7 +193,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
     }
     const auto number = parse_integer(rest.substr(begin, end - begin));
     if (!number) {
-      return usage(fmt::format("`{}` in `{}` is no whole number", rest.substr(begin, end - begin), text),
+      return usage(fmt::format("`{}` in `{}` is not a whole number", rest.substr(begin, end - begin), text),
                    fmt::format("write {}", shape));
     }
     numbers.push_back(*number);

@@ -118,7 +118,7 @@ std::string_view describe(const Cause& cause) {
     case gpu::Effect::attention:
       return "attention kernel";
     case gpu::Effect::throughput:
-      return "rate of the product";
+      return "GEMM efficiency";
     case gpu::Effect::memory:
       return "memory traffic";
     case gpu::Effect::communication:

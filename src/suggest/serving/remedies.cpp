@@ -167,8 +167,8 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
   }
   if (plan.kv_cache_bits == 0 || plan.kv_cache_bits > 8) {
     trial.plan(
-        "cache-8-bit", Bound::memory, "keys and values in 8 bits",
-        [](model::Plan& p) { p.kv_cache_bits = 8; }, "accuracy not considered");
+        "cache-8-bit", Bound::memory, "KV cache in 8 bits", [](model::Plan& p) { p.kv_cache_bits = 8; },
+        "accuracy not considered");
   }
   if (plan.mode == Mode::decode && plan.speculative_tokens == 0) trial.speculation();
   if (plan.tensor > 1 && plan.sequence_parallel) {
@@ -187,7 +187,7 @@ void train(Trial& trial, const model::Plan& plan) {
                [](model::Plan& p) { p.sequence_parallel = true; });
   }
   if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
-    trial.plan("fused-gradients", Bound::memory, "gradients summed by the products",
+    trial.plan("fused-gradients", Bound::memory, "gradient accumulation fused into GEMMs",
                [](model::Plan& p) { p.fused_gradient_accumulation = true; });
   }
   if (plan.pipeline > 1 || plan.data > 1 || plan.gradient_accumulation > 1) {
@@ -223,13 +223,13 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   const bool network = !setup.model.conv.empty();
   if (plan.fusion != model::Fusion::full) {
     const bool training = plan.mode == Mode::train;
-    const std::string_view change = !network   ? "norms fused with residuals, activations with products"
+    const std::string_view change = !network   ? "norms fused with residuals, activations with GEMMs"
                                     : training ? "norms, activations and additions fused with each other"
                                                : "norms, activations, additions fused with convolutions";
     trial.plan(
         "fusion", Bound::memory, std::string(change),
         [=](model::Plan& p) { p.fusion = network && training ? model::Fusion::norms : model::Fusion::full; },
-        "an upper bound: the products are not slowed down");
+        "upper bound: GEMMs not slowed down");
   }
   if (plan.mode == Mode::train) {
     train(trial, plan);

@@ -68,7 +68,7 @@ Result<std::string> safetensors_listing(const std::string& path, std::string_vie
     return refuse(fmt::format("it is {} bytes long, and at most {} are read", length, max_source_bytes));
   const auto document = parse_json(path, std::string(first_bytes.substr(length_bytes, length)));
   if (!document) return refuse(document.error().message);
-  if (!document->root().is(Kind::table)) return refuse("it is no table of tensors");
+  if (!document->root().is(Kind::table)) return refuse("it is not a table of tensors");
   header::Tree tree;
   tree.add("safetensors", "1");
   std::size_t tensors = 0;

@@ -180,7 +180,7 @@ class Interpolator {
       }
       if (name == "oc.decode") return argument(parts.front(), around, depth);
       if (parts.size() > 1) return argument(parts[1], around, depth);
-      return unknown(fmt::format("the environment variable `{}` is not known here", parts.front()));
+      return unknown(fmt::format("unknown environment variable `{}`", parts.front()));
     }
     if (is_variable_name(name)) {
       return argument(trimmed(rest.starts_with('-') ? rest.substr(1) : rest), around, depth);
@@ -225,7 +225,7 @@ class Interpolator {
       const auto number = as_number(operand);
       if (!number) {
         return operand.kind == Outcome::Kind::unknown ? operand
-                                                      : unknown(fmt::format("`{}` is no number", written));
+                                                      : unknown(fmt::format("`{}` is not a number", written));
       }
       operands.push_back(*number);
     }
@@ -250,7 +250,7 @@ class Interpolator {
       rest.remove_prefix(end);
       if (rest.starts_with('[')) {
         const std::size_t close = rest.find(']');
-        if (close == std::string_view::npos) return unknown(fmt::format("`{}` is no path", path));
+        if (close == std::string_view::npos) return unknown(fmt::format("`{}` is not a path", path));
         at = step(follow(at), rest.substr(1, close - 1));
         rest.remove_prefix(close + 1);
       }
@@ -273,8 +273,7 @@ class Interpolator {
         if (const NodeRef found = step(table, path)) return settled(found);
       }
     }
-    if (is_variable_name(path))
-      return unknown(fmt::format("the environment variable `{}` is not known here", path));
+    if (is_variable_name(path)) return unknown(fmt::format("unknown environment variable `{}`", path));
     return unknown(fmt::format("there is no `{}` in this file", path));
   }
 

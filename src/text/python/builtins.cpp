@@ -36,18 +36,18 @@ Value converted(const Value& value, bool to_integer) {
     charge(value.text.size() / 8);
     if (to_integer) {
       const auto read = parse_integer(value.text);
-      return read ? of_integer(*read) : unknown("the text is no number");
+      return read ? of_integer(*read) : unknown("the text is not a number");
     }
     const auto read = parse_number(value.text);
-    return read && std::isfinite(*read) ? of_number(*read) : unknown("the text is no number");
+    return read && std::isfinite(*read) ? of_number(*read) : unknown("the text is not a number");
   }
-  if (!is_numeric(value)) return unknown("it is no number");
+  if (!is_numeric(value)) return unknown("it is not a number");
   if (!to_integer) return of_number(as_double(value));
   return value.kind == ValueKind::number ? whole(std::trunc(value.number)) : of_integer(value.integer);
 }
 
 Value rounded(const Arguments& given) {
-  if (given.positional.size() != 1 || !is_numeric(given.positional[0])) return unknown("it is no number");
+  if (given.positional.size() != 1 || !is_numeric(given.positional[0])) return unknown("it is not a number");
   // To even, as Python does.
   const double value = as_double(given.positional[0]);
   const double below = std::floor(value);
@@ -62,7 +62,7 @@ Value extreme(const std::vector<Value>& values, bool is_maximum) {
   Value best = values.front();
   for (const Value& each : values) {
     if (each.kind == ValueKind::unknown) return each;
-    if (!is_numeric(each)) return unknown("it is no number");
+    if (!is_numeric(each)) return unknown("it is not a number");
     const bool is_better = is_maximum ? as_double(each) > as_double(best) : as_double(each) < as_double(best);
     if (is_better) best = each;
   }
@@ -205,7 +205,7 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
     return unknown("it is part of the environment");
   if (name == "typing.cast" && values.size() == 2) return values[1];
   if (name.starts_with("math.")) {
-    if (values.empty() || !is_numeric(values[0])) return unknown("it is no number");
+    if (values.empty() || !is_numeric(values[0])) return unknown("it is not a number");
     const double x = as_double(values[0]);
     if (name == "math.ceil") return whole(std::ceil(x));
     if (name == "math.floor" || name == "math.trunc")

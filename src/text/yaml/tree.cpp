@@ -235,7 +235,7 @@ class Builder {
   }
 
   Error not_a_table(Span span) const {
-    return Error{fmt::format("`<<` merges `{}`, which is no table", slice(span)), {}, path_, span};
+    return Error{fmt::format("`<<` merges `{}`, which is not a table", slice(span)), {}, path_, span};
   }
 
   const std::string& path_;

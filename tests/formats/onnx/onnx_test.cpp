@@ -103,9 +103,9 @@ TEST_CASE("attention in a graph is batched products", "[onnx]") {
 TEST_CASE("broken graphs give one error", "[onnx]") {
   if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   const std::string good = small_network(1).model();
-  CHECK(errors_of(read_onnx("a.onnx", "", {})) == "the file is no ONNX graph; it is empty\n");
+  CHECK(errors_of(read_onnx("a.onnx", "", {})) == "the file is not an ONNX graph; it is empty\n");
   CHECK(errors_of(read_onnx("a.onnx", "[model]\nhidden_size = 3\n", {})) ==
-        "the file is no ONNX graph; it may be cut off, or be something else\n");
+        "the file is not an ONNX graph; it may be cut off, or be something else\n");
   for (std::size_t cut = 0; cut < good.size(); cut += 7) {
     const ReadResult result = read_onnx("a.onnx", good.substr(0, cut), {});
     INFO(cut);
@@ -119,7 +119,7 @@ TEST_CASE("broken graphs give one error", "[onnx]") {
   none.nodes = {node("Relu", {"x"}, "y")};
   none.outputs = {value("y", {1, 3, 32, 32})};
   CHECK(errors_of(read_onnx("a.onnx", none.model(), {})) ==
-        "the graph has no convolution, linear layer or matrix product whose shape is known\n");
+        "the graph has no convolution, linear layer or GEMM of known shape\n");
   GraphBytes huge = small_network(1);
   huge.inputs = {value("x", {1, 3, 1'000'000'000'000'000, 32})};
   CHECK(errors_of(read_onnx("a.onnx", huge.model(), {})) ==

@@ -133,7 +133,7 @@ TEST_CASE("a change of GPUs tells a step's time beside what a token saves", "[li
 TEST_CASE("explain, help and suggest say what they mean", "[lint]") {
   const std::string contract = run({"explain", "SL451"}).out;
   CHECK_FALSE(has(contract, "0 > 1"));
-  CHECK(has(contract, "a contract of the stack is not met"));
+  CHECK(has(contract, "a requirement of the stack is not met"));
   const std::string memory = run({"explain", "SL509"}).out;
   CHECK(std::count(memory.begin(), memory.end(), '\n') < 150);  // most of them examples
   CHECK(has(unwrapped(memory), "the least of each kind that mends it"));

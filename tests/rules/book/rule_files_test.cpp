@@ -124,7 +124,7 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
   CHECK(mistakes(rule("hidden_size % 64 != 0 && hidden_sise > 3 || celi_to(1, 2)")) ==
         "4:34: unknown variable `hidden_sise`; did you mean `hidden_size`\n"
         "4:53: unknown function `celi_to`; did you mean `ceil_to`\n");
-  CHECK(mistakes(rule("hidden_size = 64")) == "4:21: `=` is no operator; compare with `==`\n");
+  CHECK(mistakes(rule("hidden_size = 64")) == "4:21: `=` is not an operator; compare with `==`\n");
   CHECK(mistakes(rule("wave_efficiency < 0.5")) ==
         "4:9: `wave_efficiency` belongs to one operation, which a rule with scope `model` and effect "
         "`slower` does "
@@ -160,15 +160,15 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "4:29: `sm_count` belongs to the GPU, which a rule with scope `remark` and effect `slower` does not "
         "see\n");
   CHECK(mistakes(rule("hidden_size > 3", "scope = \"modle\"\n")) ==
-        "8:9: `modle` is no scope; did you mean `model`\n");
+        "8:9: `modle` is not a known scope; did you mean `model`\n");
   CHECK(mistakes(rule("hidden_size > 3", "severty = \"info\"\n")) ==
         "8:1: unknown key `severty`; did you mean `severity`\n");
   CHECK(
       mistakes("code = \"sl1\"\nname = \"Wide\"\n") ==
-      "1:8: `sl1` is no code; capital letters and digits, such as `SL101`; rules of your own begin with "
+      "1:8: `sl1` is not a code; capital letters and digits, such as `SL101`; rules of your own begin with "
       "other "
       "letters than SL\n"
-      "2:8: `Wide` is no name of a rule; small letters, digits and hyphens\n"
+      "2:8: `Wide` is not a rule name; small letters, digits and hyphens\n"
       "1:1: the key `summary` is missing\n1:1: the key `when` is missing\n1:1: the key `message` is missing\n"
       "1:1: the key `mechanism` is missing\n1:1: the key `blame` is missing\n"
       "2:8: rule `Wide` has no `[[fix]]`; without one its gain cannot be computed and it never reports; use "

@@ -140,7 +140,7 @@ TEST_CASE("safetensors: what is claimed is compared with what is there") {
   CHECK(safetensors_text(bytes<std::uint64_t>(1ULL << 62U) + "{}") ==
         "error: no safetensors header: it would be 4611686018427387904 bytes long, and at most 100000000 are "
         "allowed");
-  CHECK(safetensors_text(safetensors("[1]")) == "error: no safetensors header: it is no table of tensors");
+  CHECK(safetensors_text(safetensors("[1]")) == "error: no safetensors header: it is not a table of tensors");
   CHECK(safetensors_text(safetensors(R"({"a": 1})")) ==
         "error: no safetensors header: `a` has no `dtype` and `shape`");
   CHECK(safetensors_text(safetensors(R"({"a": {"dtype": "F32", "shape": [-1]}})")) ==

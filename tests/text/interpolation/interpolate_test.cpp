@@ -64,7 +64,7 @@ TEST_CASE("interpolate: resolvers") {
               "d: ${multiply:${h},1.5}\ne: ${divide_floor:${multiply:${h},8},3}\nf: ${add:1,2,3}") ==
         "{h: 12, a: 48, b: 2, c: 3, d: 18.0, e: 32, f: 6}");
   CHECK(shown("a: ${divide_floor:1,0}\nb: ${multiply:x,2}\nc: ${path.glob:/x}\nd: ${divide_floor:-7,2}") ==
-        "{a: unknown(a division by zero), b: unknown(`x` is no number), "
+        "{a: unknown(a division by zero), b: unknown(`x` is not a number), "
         "c: unknown(`path.glob` is worked out when run), d: -4}");
 }
 
@@ -99,12 +99,12 @@ TEST_CASE("interpolate: HyperPyYAML's references") {
 TEST_CASE("interpolate: the environment has its defaults") {
   CHECK(shown("a: ${oc.env:TP,4}\nb: ${oc.env:HOME}\nc: ${TP:8}\nd: ${TP:-16}\ne: ${TP}\nf: ${NAME:a/b}\n"
               "g: x${TP:2}y\nh: ${TP:null}\ni: '${TP:\"4\"}'\nj: ${TP:1e-5}\nk: ${A:${B:3}}\nl: ${TP:-1}") ==
-        "{a: 4, b: unknown(the environment variable `HOME` is not known here), c: 8, d: 16, "
-        "e: unknown(the environment variable `TP` is not known here), f: \"a/b\", g: \"x2y\", h: null, i: "
+        "{a: 4, b: unknown(unknown environment variable `HOME`), c: 8, d: 16, "
+        "e: unknown(unknown environment variable `TP`), f: \"a/b\", g: \"x2y\", h: null, i: "
         "\"4\", "
         "j: \"1e-5\", k: 3, l: 1}");
   CHECK(shown("ENV_VARS: {N: 8}\nARGS: {--n: '${N}', --m: '${M}'}", {{"ENV_VARS"}}) ==
-        "{ENV_VARS: {N: 8}, ARGS: {--n: 8, --m: unknown(the environment variable `M` is not known here)}}");
+        "{ENV_VARS: {N: 8}, ARGS: {--n: 8, --m: unknown(unknown environment variable `M`)}}");
   CHECK(shown("a: ${oc.select:x.y,7}\nb: ${oc.select:a}") == "{a: 7, b: 7}");
 }
 

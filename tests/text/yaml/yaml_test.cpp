@@ -205,8 +205,8 @@ TEST_CASE("yaml: merge keys") {
   CHECK(shown("a: &a {<<: &b {x: 1}, y: 2}\nc: {<<: *a}") == "{a: {x: 1, y: 2}, c: {x: 1, y: 2}}");
   CHECK(spans("a: &a {b: 1}\nd:\n  <<: *a\n") == "a={b: 1} ; a.b=1 ; d=<<: *a ; d.b=1 <*a>");
   CHECK(shown("a: {\"<<\": 1}") == "{a: {<<: 1}}");
-  CHECK(shown("a: 1\n<<: 1") == "`<<` merges `1`, which is no table @ \"1\"");
-  CHECK(shown("<<: [{a: 1}, 2]") == "`<<` merges `2`, which is no table @ \"2\"");
+  CHECK(shown("a: 1\n<<: 1") == "`<<` merges `1`, which is not a table @ \"1\"");
+  CHECK(shown("<<: [{a: 1}, 2]") == "`<<` merges `2`, which is not a table @ \"2\"");
   CHECK(duplicate_keys(read("a: &a {b: 1}\nd: {<<: *a, b: 3}")).empty());
 }
 

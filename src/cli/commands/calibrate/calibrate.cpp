@@ -125,7 +125,7 @@ namespace {
 // Whether the options go together; else an error.
 bool go_together(const CalibrateOptions& options, Io& io) {
   if (options.shapes.empty() && !options.proofs) {
-    print_error(io, "no table of measured products is given", "`shapelint calibrate TABLE`");
+    print_error(io, "no table of measured GEMMs was given", "`shapelint calibrate TABLE`");
     return false;
   }
   if (!options.gpu.empty() && !options.gpu_file.empty()) {
@@ -195,7 +195,7 @@ ExitCode fit(const CalibrateOptions& options, const project::Configured& here, I
     report.sets.push_back({set_name, rows.size(), calibration.constants, *fit});
     calibration.constants = fit->constants;
     calibration.own = true;
-    calibration.source = options.source.empty() ? fmt::format("{} products", rows.size()) : options.source;
+    calibration.source = options.source.empty() ? fmt::format("{} GEMMs", rows.size()) : options.source;
     const auto kept = [&](std::string_view key) {
       return std::any_of(fit->kept.begin(), fit->kept.end(),
                          [&](const auto& each) { return each.key == key; });

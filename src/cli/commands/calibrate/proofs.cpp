@@ -130,7 +130,7 @@ std::optional<std::vector<calibrate::MeasuredShape>> products_of(const std::vect
       }
       rows.push_back(row);
     }
-    if (print_errors(io, fmt::format("{}: products", file.path), errors)) return std::nullopt;
+    if (print_errors(io, fmt::format("{}: GEMMs", file.path), errors)) return std::nullopt;
   }
   return rows;
 }
@@ -153,7 +153,7 @@ ProvedFinding finding_of(const std::string& file, const prove::StoredProof& proo
   if (!out.no_longer_fits.empty()) return out;
   out.before = prove::predict_gain(before, reading, proof.proof.changes);
   out.after = prove::predict_gain(after, reading, proof.proof.changes);
-  if (!out.before || !out.after) out.no_longer_fits = "it is no change that can be priced";
+  if (!out.before || !out.after) out.no_longer_fits = "the change cannot be priced";
   return out;
 }
 

@@ -56,7 +56,7 @@ void labelled(std::string_view label, std::string_view text, const Style& style,
 
 std::string explained(const Contract& contract, const Style& style) {
   std::string out = fmt::format("{}\n\n", style.paint(Role::strong, contract.id));
-  out += wrap(fmt::format("Demand: {}.", contract.summary), 0, 0, style) + "\n\n";
+  out += wrap(fmt::format("Requirement: {}.", contract.summary), 0, 0, style) + "\n\n";
   if (!contract.why.empty()) {
     std::string_view why = contract.why;
     while (why.starts_with('\n')) why.remove_prefix(1);
@@ -122,14 +122,13 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   }
   const Style style = out_style(io);
   std::string out =
-      has_stack
-          ? fmt::format("stack: {}\n", stack.empty() ? "nothing that contracts are known of"
-                                                     : contracts::describe(book, stack))
-          : "stack: none given, so contracts of every package are listed; `--stack` says which run it\n";
+      has_stack ? fmt::format("stack: {}\n", stack.empty() ? "no package with known requirements"
+                                                           : contracts::describe(book, stack))
+                : "stack: none given; requirements of every package are listed (`--stack` names packages)\n";
   for (const GpuVerdicts& each : all) {
     const auto broken = std::count_if(each.verdicts.begin(), each.verdicts.end(),
                                       [](const contracts::Verdict& verdict) { return !verdict.meets; });
-    out += fmt::format("\n{}: {} contracts bind it, {} not met\n", style.paint(Role::strong, each.gpu),
+    out += fmt::format("\n{}: {} requirements apply, {} not met\n", style.paint(Role::strong, each.gpu),
                        each.verdicts.size(), broken);
     for (const contracts::Verdict& verdict : each.verdicts) {
       if (verdict.meets && !options.all) continue;
@@ -150,7 +149,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
     for (const Contract* each : *list)
       ids.push_back(contracts::versions(*each) + " " + std::string(each->name));
     out += fmt::format(
-        "\n{}\n", wrap(fmt::format("not known of {} versions of the stack, so not checked: {}",
+        "\n{}\n", wrap(fmt::format("not checked, unknown for {} versions of the stack: {}",
                                    list == &checker.older() ? "such old" : "such new", fmt::join(ids, ", ")),
                        0, 0, style));
   }
@@ -170,7 +169,9 @@ std::vector<Option> contracts_options(ContractsOptions& options) {
        .many = true,
        .words = contract_words},
       format_option(options.format, text_or_json),
-      {.names = "--all", .doc = "of a file also the contracts that it meets", .set = into(options.all)},
+      {.names = "--all",
+       .doc = "with a file, also print the requirements that it meets",
+       .set = into(options.all)},
       model_option(options.model),
       stack_option(options.project)};
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
@@ -202,8 +203,8 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
       std::vector<std::string_view> known = book.ids();
       for (const std::string_view each : book.packages()) known.push_back(each);
       std::string hint = did_you_mean(name, known);
-      if (hint.empty()) hint = "`shapelint contracts` lists contracts and packages";
-      print_error(io, fmt::format("there is no contract, package or file `{}`", text::one_line(name)), hint);
+      if (hint.empty()) hint = "`shapelint contracts` lists requirements and packages";
+      print_error(io, fmt::format("no requirement, package or file `{}`", text::one_line(name)), hint);
     }
     return ExitCode::error;
   }

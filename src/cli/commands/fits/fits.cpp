@@ -34,7 +34,7 @@ std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, I
   for (const std::string& text : options.counts) {
     const auto value = parse_integer(text);
     if (!value || *value < 1 || *value > most_gpus) {
-      print_error(io, fmt::format("`--count {}` is no number of GPUs", text),
+      print_error(io, fmt::format("`--count {}` is not a number of GPUs", text),
                   fmt::format("whole numbers from 1 to {}", most_gpus));
       return std::nullopt;
     }
@@ -55,7 +55,7 @@ model::Reading with_context(model::Reading reading) {
 // "decoding of 64 sequences behind 4,096 tokens each".
 std::string what_is_run(const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
-  const std::string in_all = plan.data > 1 ? fmt::format(" ({} in all, shared out anew by each way)",
+  const std::string in_all = plan.data > 1 ? fmt::format(" ({} in all, split by each layout)",
                                                          with_commas(plan.micro_batch_size * plan.data))
                                            : std::string();
   const std::string sequences = fmt::format("{} sequence{}", with_commas(plan.micro_batch_size),
@@ -154,7 +154,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
         plan.weight_bits > 0 ? fmt::format(", weights of {} bits", plan.weight_bits) : std::string();
     io.out << fmt::format("{}{}, {}, on {}, {}\n\n", style.paint(Role::strong, reading.name), packed,
                           what_is_run(reading.setup), fmt::join(ids, ", "),
-                          stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
+                          stack.empty() ? "no `--stack`: only requirements of all frameworks"
                                         : contracts::describe(project::contracts_of(configured), stack));
     for (const std::string& note : contracts::version_notes(project::contracts_of(configured), stack))
       print_note(io, note);

@@ -55,7 +55,7 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
     if (options.output.verbose || !note.is_detail) say(note.text);
   }
   if (outcome.is_empty && !said && !options.output.quiet && !is_unchecked(outcome, options)) {
-    say(fmt::format("{}: no configuration of a known dialect is in it", options.files.front()));
+    say(fmt::format("{}: no known configuration found", options.files.front()));
   }
   for (const lint::BaselineNote& note : outcome.baselines) say(text_of(note));
 }
@@ -96,7 +96,7 @@ ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& i
   print_notes(outcome, options, io);
   if (is_unchecked(outcome, options)) {
     print_error(io,
-                {"nothing in it could be checked: no whole configuration of a known dialect is in it",
+                {"nothing could be checked: no complete configuration of a known format",
                  "`--verbose` says what was found, and `--allow-unrecognised` passes over it",
                  options.files.front(),
                  {}},

@@ -154,9 +154,8 @@ std::vector<Option> file_options(LintOptions& options) {
        .set = into(options.watch),
        .group = file_group},
       {.names = "-v,--verbose",
-       .doc =
-           "print each finding in full and every way out, and say which files are passed over, what was not "
-           "understood, and which configuration applies",
+       .doc = "print every finding in full with all fixes, skipped files, values that were not understood, "
+              "and the configuration",
        .set = into(options.output.verbose),
        .group = file_group},
   };

@@ -70,7 +70,7 @@ std::optional<Counts> counts_asked(const PlanOptions& options, bool serves, Io& 
       dots == std::string::npos ? low : parse_integer(std::string_view(options.gpus).substr(dots + 2));
   if (!low || !high || *low < 1 || *high < *low || *high > most_gpus) {
     print_error(
-        io, fmt::format("`--gpus {}` is no number of GPUs", options.gpus),
+        io, fmt::format("`--gpus {}` is not a number of GPUs", options.gpus),
         fmt::format("a whole number up to {}, a range such as 8..64, or auto", with_commas(most_gpus)));
     return std::nullopt;
   }
@@ -151,7 +151,7 @@ std::string heading(const Planned& planned, std::string_view what, const report:
   for (const gpu::Gpu& each : planned.input.gpus()) ids.push_back(each.id);
   return fmt::format(
       "{}, {}, on {}, {}\n\n", style.paint(Role::strong, planned.reading.name), what, fmt::join(ids, ", "),
-      planned.stack.stack.empty() ? "without a stack, so only what any framework demands (`--stack`)"
+      planned.stack.stack.empty() ? "no `--stack`: only requirements of all frameworks"
                                   : contracts::describe(*planned.stack.book, planned.stack.stack));
 }
 
@@ -348,9 +348,9 @@ bool check_plan_usage(const PlanOptions& options, Io& io) {
     return !value || (*value >= 1 && *value <= most);
   };
   if (options.top < 1 || options.top > most_plans)
-    return wrong(fmt::format("`--top {}` is no number of plans", options.top), "1 to 1,000");
+    return wrong(fmt::format("`--top {}` is not a number of plans", options.top), "1 to 1,000");
   if (!in_range(options.global_batch, most_tokens))
-    return wrong(fmt::format("`--global-batch {}` is no number of sequences", *options.global_batch),
+    return wrong(fmt::format("`--global-batch {}` is not a number of sequences", *options.global_batch),
                  "1 to 1,000,000,000");
   if (!in_range(options.input_tokens, most_tokens) || !in_range(options.output_tokens, most_tokens))
     return wrong("`--input-tokens` and `--output-tokens` are tokens of a request", "1 to 1,000,000,000");

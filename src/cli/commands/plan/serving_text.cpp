@@ -82,7 +82,7 @@ std::string serving_text(const ServingPlans& plans, const report::Style& style) 
   }
   const ServingCount& shown = *plans.best;
   const contracts::ServingAnswer& answer = shown.answer;
-  out += fmt::format("{} {}, {} plans, all of which were priced that fit\n", shown.gpus, shown.gpu,
+  out += fmt::format("{} {}, {} plans; all that fit were priced\n", shown.gpus, shown.gpu,
                      with_commas(answer.fates.all));
   out += plan_text("cheapest", *answer.cheapest, shown, style);
   out += plan_text("fastest", *answer.fastest, shown, style);

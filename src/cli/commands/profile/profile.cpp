@@ -112,8 +112,7 @@ std::vector<std::string> notes_of(const report::ProfileReport& report, bool gpu_
   constexpr double late = 0.1;
   if (file.times.knows_launches && file.times.late_us > late * file.times.wall_us && !report.findings.empty())
     notes.emplace_back(
-        "the GPU waits for launches: what kernels save may go into waiting (CUDA graphs, "
-        "torch.compile)");
+        "launch-bound: time saved by kernels may be lost to launches (CUDA graphs, torch.compile)");
   return notes;
 }
 
@@ -201,7 +200,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {
-    print_error(io, "a trace is of one GPU, and its profile is not known here",
+    print_error(io, "the GPU of the trace has no profile",
                 first->trace.device.empty()
                     ? std::string("`--gpu` names it")
                     : fmt::format("the trace says `{}`: `--gpu` names its profile", first->trace.device));

@@ -163,9 +163,8 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .set = into_seconds(options.budget_s)},
       {.names = "--sweeps",
        .value = "NAMES",
-       .doc =
-           "instead of a model's findings, sweeps of kernels that tell a GPU's constants: grid, alignment, "
-           "waves, attention, moe, layers, with commas between them",
+       .doc = "measure comma-separated sweeps of kernels instead of findings: grid, alignment, waves, "
+              "attention, moe, layers",
        .set = into_list(options.sweeps),
        .is_list = true},
       {.names = "--run",

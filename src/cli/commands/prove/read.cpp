@@ -125,7 +125,7 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
   if (!why.empty()) {
     print_error(io,
                 fmt::format("{}: the model is no longer what was measured: {}", file, text::one_line(why)),
-                "`shapelint prove` writes the script anew; options that it was given are given here, too");
+                "`shapelint prove` writes a new script; repeat its options here");
     return ExitCode::error;
   }
   namespace fs = std::filesystem;

@@ -49,8 +49,7 @@ ExitCode run_script(const ProveOptions& options, const std::string& script, doub
   std::ofstream file(path, std::ios::binary);
   file << script;
   file.close();
-  if (!place.is_there() || !file)
-    return fail("there is no room for the script in the folder for temporary files");
+  if (!place.is_there() || !file) return fail("no space for the script in the temporary folder");
   std::vector<std::string> command{options.python, path, "--budget", exact(budget_s)};
   if (!options.device.empty()) command.insert(command.end(), {"--device", options.device});
   // Its progress, and what it cannot do, are told by itself.

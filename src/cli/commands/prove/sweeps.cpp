@@ -79,9 +79,8 @@ ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const
     print_table(path, *swept, io);
   }
   if (!swept->doubts.empty()) return ExitCode::findings;
-  print_note(
-      io, fmt::format("plausible: `shapelint calibrate {} --gpu {}` fits the constants to its products", path,
-                      swept->gpu));
+  print_note(io, fmt::format("plausible: `shapelint calibrate {} --gpu {}` fits the constants to its GEMMs",
+                             path, swept->gpu));
   return ExitCode::clean;
 }
 

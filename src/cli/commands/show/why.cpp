@@ -97,7 +97,7 @@ std::string keys_of(const text::Document& document, bool all) {
     leaves.resize(most);
   }
   std::string out = count > most
-                        ? "  its keys, those first that may tell of a model (`--verbose` lists all):\n"
+                        ? "  its keys, those that may describe a model first (`--verbose` lists all):\n"
                         : "  its keys:\n";
   for (const Leaf& each : leaves) out += fmt::format("    {} = {}\n", each.key, each.value);
   return out;
@@ -134,16 +134,15 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
     // Of several command lines the one with most to say.
     if (!unknown.empty() && size_of(document) <= largest) return;
     largest = size_of(document);
-    unknown = fmt::format("{}: it is of no dialect that is known\n", path);
+    unknown = fmt::format("{}: unrecognized config format\n", path);
     for (std::size_t i = 0; i < matches.size() && i < most_matches; ++i)
       unknown += line("  near to ", matches[i]);
     unknown += keys_of(document, verbose);
-    unknown +=
-        report::wrap(
-            "  a dialect of your own is a TOML file in a folder that `format-folders` of the configuration "
-            "names; docs/contributing/format.md describes it, and `shapelint formats NAME` shows an example",
-            4, 4, style) +
-        '\n';
+    unknown += report::wrap(
+                   "  your own format is a TOML file in a folder of `format-folders` "
+                   "(docs/contributing/format.md; `shapelint formats NAME` shows an example)",
+                   4, 4, style) +
+               '\n';
   };
   for (const text::Document& document : *source.documents) add(document);
   std::string out;

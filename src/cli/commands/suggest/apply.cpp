@@ -130,12 +130,11 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   const auto number = static_cast<std::size_t>(options.apply.value_or(1));
   if (number > report.answer.suggestions.size()) {
     const suggest::Answer& answer = report.answer;
-    print_error(
-        io, fmt::format("there is no suggestion {}", number),
-        answer.suggestions.empty() && answer.doubtful > 0
-            ? fmt::format("nothing is faster than now as far as anyone can tell: the best would gain {}",
-                          lint::share(answer.doubtful_gain, answer.doubtful_error))
-            : fmt::format("the search found {}", answer.suggestions.size()));
+    print_error(io, fmt::format("there is no suggestion {}", number),
+                answer.suggestions.empty() && answer.doubtful > 0
+                    ? fmt::format("no shape is faster beyond the prediction error: the best would gain {}",
+                                  lint::share(answer.doubtful_gain, answer.doubtful_error))
+                    : fmt::format("the search found {}", answer.suggestions.size()));
     return ExitCode::error;
   }
   const suggest::Suggestion& suggestion = report.answer.suggestions[number - 1];

@@ -20,7 +20,8 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
       sizes.push_back(*size);
       continue;
     }
-    print_error(io, fmt::format("`{}` is no number of parameters", text), "such as 125m, 1.3b or 350000000");
+    print_error(io, fmt::format("`{}` is not a number of parameters", text),
+                "such as 125m, 1.3b or 350000000");
     failed = true;
   }
   if (!options.axes.vary.empty() || !options.axes.fix.empty() || !options.ranges.empty() || options.apply ||

@@ -102,9 +102,8 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .group = space},
       {.names = "--head-multiple",
        .value = "N",
-       .doc =
-           "numbers of heads and key-value heads that are proposed are multiples of this, so that tensor "
-           "parallelism can split them, or divide it where they are fewer; 4 unless given, 1 for any number",
+       .doc = "proposed numbers of heads and KV heads are multiples of this, or divide it, so that TP can "
+              "shard them [default: 4; 1: any]",
        .set = into(options.project.request.head_multiple),
        .group = space},
       {.names = "--family",
@@ -166,8 +165,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .group = output},
       {.names = "--threads",
        .value = "N",
-       .doc =
-           "threads of the search; as many as there are cores unless given. The answer does not depend on it",
+       .doc = "threads of the search [default: number of cores]; the answer does not depend on it",
        .set = into(options.threads)},
       {.names = "--time-limit",
        .value = "SECONDS",

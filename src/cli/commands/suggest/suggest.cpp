@@ -77,14 +77,14 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   };
   bool good = true;
   if (options.top < 1 || options.top > most_suggestions) {
-    good = wrong(fmt::format("`--top {}` is no number of suggestions", options.top), "1 to 10,000");
+    good = wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "1 to 10,000");
   }
   if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
-    good = wrong(fmt::format("`--threads {}` is no number of threads", *options.threads), "1 to 1,024");
+    good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads), "1 to 1,024");
   }
   const auto& multiple = options.project.request.head_multiple;
   if (multiple && (*multiple < 1 || *multiple > rules::largest_head_multiple)) {
-    good = wrong(fmt::format("`--head-multiple {}` is no multiple of heads", *multiple), "1 to 1,024");
+    good = wrong(fmt::format("`--head-multiple {}` is not a multiple of heads", *multiple), "1 to 1,024");
   }
   if (options.apply && (*options.apply < 1 || *options.apply > options.top)) {
     good = wrong(fmt::format("`--apply {}` is not among the first {}", *options.apply, options.top),

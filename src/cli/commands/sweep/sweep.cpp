@@ -216,10 +216,8 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   }
   const auto shard = parse_shard(options.shard);
   if (!shard) {
-    errors.push_back({fmt::format("`--shard {}` is no part of a whole", options.shard),
-                      "such as `2/8`",
-                      {},
-                      std::nullopt});
+    errors.push_back(
+        {fmt::format("`--shard {}` is not a part I/N", options.shard), "such as `2/8`", {}, std::nullopt});
   }
   if (!has_drawing_ending(options.plot, "--plot", io)) return ExitCode::error;
   if (!options.plot.empty() && options.shard != "1/1") {
@@ -263,8 +261,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   if (plot.lines() > most_lines || points > most_plotted) {
     print_error(
         io, fmt::format("`--plot` would draw {} lines of {} points", plot.lines(), over.back().values.size()),
-        fmt::format("at most {} lines can be told apart: fewer GPUs or values of the other fields",
-                    most_lines));
+        fmt::format("at most {} lines: use fewer GPUs or values of the other fields", most_lines));
     return ExitCode::error;
   }
   RowWriter writer(grid);

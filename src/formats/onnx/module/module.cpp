@@ -47,7 +47,7 @@ class GraphReader {
   void read(std::string_view bytes) {
     const google::protobuf::LogSilencer quiet;
     if (!model_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_.has_graph()) {
-      return fail("the file is no ONNX graph",
+      return fail("the file is not an ONNX graph",
                   bytes.empty() ? "it is empty" : "it may be cut off, or be something else");
     }
     onnx::GraphProto& proto = *model_.mutable_graph();
