@@ -1,6 +1,7 @@
 """Objects of frameworks, by stand-ins that have the names of their fields and nothing else of them.
 
-Sources of the names: transformers, src/transformers/training_args.py; torchtitan, torchtitan/config/job_config.py;
+Sources of the names: transformers, src/transformers/training_args.py; torchtitan, torchtitan/config/job_config.py and, since
+2026, torchtitan/trainer.py, config/configs.py, protocols/model_spec.py and distributed/activation_checkpoint.py;
 Megatron-Bridge, src/megatron/bridge/training/config.py, and Megatron-LM, megatron/core/transformer/transformer_config.py;
 NeMo, nemo/collections/llm/recipes; fiddle, fiddle/_src/config.py; vLLM, vllm/engine/arg_utils.py.
 """
@@ -91,6 +92,29 @@ def test_torchtitan():
     assert {name: read[name] for name in expected} == expected
 
 
+def test_torchtitan_of_2026():
+    """Tokens of a rank's micro-batch take the place of a batch and a length, and a class that of a mode."""
+    class FullAC:
+        class Config:
+            early_stop = False
+
+    def job(flavor="8B", tensor=2, checkpointing=FullAC.Config()):
+        return SimpleNamespace(
+            model_spec=SimpleNamespace(name="llama3", flavor=flavor, model=None, parallelize_fn=print), hf_assets_path="./assets/hf",
+            training=SimpleNamespace(num_tokens_per_microbatch_per_dp_rank=16384, max_context_length=8192, steps=1000, dtype="float32"),
+            parallelism=SimpleNamespace(data_parallel_replicate_degree=1, data_parallel_shard_degree=-1, tensor_parallel_degree=tensor,
+                                        enable_sequence_parallel=True, pipeline_parallel_degree=1, context_parallel_degree=1,
+                                        expert_parallel_degree=1),
+            activation_checkpoint=checkpointing)
+
+    read = values(job())
+    expected = {"hidden_size": "4096", "num_layers": "32", "micro_batch_size": "2", "sequence_length": "8192", "tensor": "2", "recompute": "full"}
+    assert {name: read[name] for name in expected} == expected
+    assert values(job(checkpointing=None))["recompute"] == "none"
+    # 8 heads of keys and values: Decoder.Config.update_from_config raises.
+    assert set(assert_registry({"llama3_8b": lambda: job(), "tp_16": lambda: job(tensor=16)}, gpu="h100", known=("tp_16",))) == {"llama3_8b"}
+
+
 def provider(**members):
     return SimpleNamespace(**{
         "num_layers": 32, "hidden_size": 4096, "ffn_hidden_size": 14336, "num_attention_heads": 32, "num_query_groups": 8,
@@ -111,6 +135,22 @@ def test_megatron_bridge():
     # Eight KV heads over sixteen ranks: what torchtitan and Megatron refuse.
     assert any(each.certain_to_fail for each in shapelint.lint(SimpleNamespace(
         model=provider(tensor_model_parallel_size=12), train=SimpleNamespace(micro_batch_size=1, global_batch_size=128)), gpu="h100"))
+
+
+def test_megatron_bridge_places_its_layers():
+    """126 layers are no multiple of 8 stages, and need not be where the embedding, the loss or a layout are counted."""
+    def fails(**members):
+        plan = {"tensor_model_parallel_size": 8, "pipeline_model_parallel_size": 8, "virtual_pipeline_model_parallel_size": None, **members}
+        container = SimpleNamespace(model=provider(num_layers=126, **plan), train=SimpleNamespace(micro_batch_size=1, global_batch_size=128))
+        return any(each.certain_to_fail for each in shapelint.lint(container, gpu="h100") if each.code in ("SL417", "SL451"))
+
+    assert fails()
+    assert fails(account_for_embedding_in_pipeline_split=False, num_layers_in_first_pipeline_stage=None)
+    assert not fails(account_for_embedding_in_pipeline_split=True, account_for_loss_in_pipeline_split=True)
+    assert not fails(num_layers_in_first_pipeline_stage=15, num_layers_in_last_pipeline_stage=15)
+    stages = [["embedding"] + ["decoder"] * 15, *[["decoder"] * 16] * 6, ["decoder"] * 15 + ["loss"]]
+    assert not fails(pipeline_model_parallel_layout=stages)
+    assert not fails(pipeline_model_parallel_layout="Et*15|(t*16|)*6t*15L")
 
 
 class Buildable:

@@ -92,8 +92,19 @@ _MEGATRON = (
     "mtp_num_layers tensor_model_parallel_size pipeline_model_parallel_size context_parallel_size "
     "expert_model_parallel_size expert_tensor_parallel_size sequence_parallel recompute_granularity recompute_method "
     "recompute_num_layers recompute_modules fp8 fp8_recipe micro_batch_size global_batch_size use_distributed_optimizer "
-    "bf16 fp16"
+    "bf16 fp16 account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split"
 ).split()
+
+
+def _layout(given: Any) -> Optional[str]:
+    """Where the stages of a pipeline end, as Megatron's option writes it: `Et*3|t*4L`."""
+    stages = getattr(given, "layout", given)
+    if isinstance(stages, str) or stages is None:
+        return stages
+    letters = {"embedding": "E", "decoder": "t", "mtp": "m", "loss": "L"}
+    if not isinstance(stages, (list, tuple)) or not all(isinstance(stage, (list, tuple)) for stage in stages):
+        return None
+    return "|".join("".join(letters.get(str(getattr(each, "name", each)).lower(), "") for each in stage) for stage in stages)
 
 
 def _said(name: str, parts: Iterable[Any]) -> Any:
@@ -117,6 +128,9 @@ def _megatron_text(*parts: Any) -> str:
         if said(name) is is_on:
             options[option] = True
     options["num_experts"] = said("num_moe_experts")
+    options["decoder_first_pipeline_num_layers"] = said("num_layers_in_first_pipeline_stage")
+    options["decoder_last_pipeline_num_layers"] = said("num_layers_in_last_pipeline_stage")
+    options["pipeline_model_parallel_layout"] = _layout(said("pipeline_model_parallel_layout"))
     layers, frequency = options["num_layers"], said("moe_layer_freq")
     if options["num_experts"]:
         options["moe_layer_freq"] = str(frequency) if isinstance(frequency, (list, tuple)) else frequency
@@ -188,6 +202,28 @@ def _of_training(config: Any, args: Any) -> Written:
     return Written({"training.yaml": _text(said), "model/config.json": _text(model)}, plan, is_free)
 
 
+def _of_torchtitan(job: Any) -> Written:
+    """A `Trainer.Config`: until 2026 its fields are those of the TOML, since then tokens take the place of a batch."""
+    tree = _plain(job)
+    spec = getattr(job, "model_spec", None)
+    if spec is None:
+        return Written({"job.yaml": _text(tree)}, {})
+    training, kept = tree["training"], ("training", "parallelism", "optimizer", "compile")
+    longest, tokens = training.get("max_context_length"), training.get("num_tokens_per_microbatch_per_dp_rank")
+    if isinstance(longest, int) and longest > 0:
+        training.setdefault("seq_len", longest)
+        if isinstance(tokens, int) and tokens >= longest:
+            training.setdefault("local_batch_size", tokens // longest)
+    # The class says which checkpointing it is: FullAC.Config, SelectiveAC.Config.
+    checkpointing = getattr(job, "activation_checkpoint", None)
+    mode = "none" if checkpointing is None else type(checkpointing).__qualname__.split(".")[-2:][0].removesuffix("AC").lower()
+    if mode not in ("full", "selective"):
+        mode = _get(checkpointing, "mode") or "none"
+    said = {name: tree[name] for name in kept if name in tree}
+    model = {"name": _get(spec, "name"), "flavor": _get(spec, "flavor")}
+    return Written({"job.yaml": _text({"model": model, **said, "activation_checkpoint": {"mode": mode}})}, {})
+
+
 # vllm serve's options (EngineArgs has the same), as far as a format reads them.
 _ENGINE = (
     "model tensor_parallel_size pipeline_parallel_size data_parallel_size enable_expert_parallel decode_context_parallel_size "
@@ -217,9 +253,8 @@ def written(given: Any) -> Optional[Written]:
     if _has(given, "model", "train") and _has(given.model, "num_layers", "hidden_size"):
         text = _megatron_text(given.train, given.model, getattr(given, "ddp", None), getattr(given, "dataset", None))
         return Written({"container.yaml": text}, _replicas(getattr(given, "world_size", None), given.model))
-    if _has(given, "model", "training", "parallelism"):
-        tree = _plain(given)
-        return Written({"job.yaml": _text(tree)}, {})
+    if _has(given, "training", "parallelism") and (_has(given, "model") or _has(given, "model_spec")):
+        return _of_torchtitan(given)
     if _has(given, "per_device_train_batch_size") and not hasattr(given, "hidden_size"):
         raise TypeError("training arguments state no model: give both, `(model.config, args)`")
     return None
