@@ -8,14 +8,37 @@ git archive --prefix=shapelint/ HEAD 2>/dev/null | gzip -9n >"$folder/source.tar
 scripts/packages https://downloads.example/v0 "$folder/source.tar.gz" >"$folder/files"
 sum=$(sha256sum "$folder/source.tar.gz" | cut -d ' ' -f 1)
 while read -r file; do
-  grep -q "$sum" "$file" || {
-    echo "$file lacks the archive's sum"
-    exit 1
-  }
+  case "$file" in
+    *.json) ;; # entries of registries, which name no archive
+    *)
+      grep -q "$sum" "$file" || {
+        echo "$file lacks the archive's sum"
+        exit 1
+      }
+      ;;
+  esac
   ! grep -nE '@[A-Z0-9]+@' "$file" || exit 1
 done <"$folder/files"
 bash -n build/packages/aur/PKGBUILD
 if command -v ruby >/dev/null; then ruby -c build/packages/homebrew/shapelint.rb; else echo "left out: ruby"; fi
+# Entries of registries: what theirs ask for (the MCP registry: one slash, at most 100 characters, versions that are no
+# ranges, the package's own mcpName; SchemaStore: catalog.json).
+python3 - <<'PYTHON'
+import json
+import re
+server = json.load(open("build/packages/mcp/server.json"))
+package = json.load(open("bindings/wasm/mcp/package.json"))
+version = re.search(r"project\(shapelint VERSION ([0-9.]+)", open("CMakeLists.txt").read())[1]
+assert server["name"] == package["mcpName"] and server["name"].count("/") == 1
+assert len(server["description"]) <= 100 and server["version"] == version
+[npm] = server["packages"]
+assert (npm["registryType"], npm["identifier"], npm["version"]) == ("npm", package["name"], version)
+assert npm["transport"] == {"type": "stdio"}
+entry = json.load(open("build/packages/schemastore/entry.json"))
+assert set(entry) == {"name", "description", "fileMatch", "url"} and entry["url"].startswith("https://")
+assert "shapelint.toml" in entry["fileMatch"]
+json.load(open("docs/schema/" + entry["url"].rsplit("/", 1)[1]))
+PYTHON
 # Jinja's lines, and what a selector in a comment says, are no YAML.
 python3 - <<'PYTHON'
 import re
@@ -32,4 +55,4 @@ recipe = yaml.safe_load(text)
 assert recipe["package"] == {"name": "shapelint", "version": version}
 assert recipe["source"]["url"].endswith(f"/shapelint-{version}.tar.gz")
 PYTHON
-echo "a formula, a recipe and a PKGBUILD"
+echo "a formula, a recipe, a PKGBUILD and two entries of registries"
