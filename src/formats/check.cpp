@@ -10,6 +10,7 @@
 
 #include "base/names.hpp"
 #include "formats/dialect/formula.hpp"
+#include "model/exports.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::formats {
@@ -44,7 +45,10 @@ class Checker {
       check(type.defaults, name);
       check_type(type.like);
     }
-    for (const std::string& each : dialect_.exports) check_name(each, "exports");
+    for (const std::string& each : dialect_.exports) {
+      check_name(each, "exports");
+      check_export(each);
+    }
   }
 
  private:
@@ -78,6 +82,18 @@ class Checker {
     if (names_.contains(name)) return;
     const std::vector<std::string_view> all(names_.begin(), names_.end());
     fail(fmt::format("unknown name `{}` in {}", name, where), did_you_mean(name, all));
+  }
+
+  // That somebody reads it: rules or searches, or the dialect's own list of layers.
+  void check_export(std::string_view name) {
+    if (model::is_export(name) || !names_.contains(name)) return;
+    for (const DenseLayers& each : dialect_.layers) {
+      for (const std::string& used :
+           {each.otherwise, each.input, each.output, each.rows, each.columns, each.depth, each.repeat}) {
+        if (used == name) return;
+      }
+    }
+    fail(fmt::format("nothing reads `{}` of exports", name), did_you_mean(name, model::export_names));
   }
 
   void check_type(const std::string& type) {

@@ -78,7 +78,7 @@ class Builder {
  private:
   // Of a value that the dialect exports; 0 where nobody knows it.
   std::int64_t value(std::string_view name) const {
-    return static_cast<std::int64_t>(model::extra(reading_, name));
+    return static_cast<std::int64_t>(model::extra_named(reading_, name));
   }
 
   static std::string text_of(const text::NodeRef& node) {

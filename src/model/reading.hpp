@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/exports.hpp"
 #include "model/fields.hpp"
 #include "model/spec.hpp"
 
@@ -119,12 +120,17 @@ inline bool is_stated(const Reading& reading, FieldId id) {
   return kind == Origin::Kind::stated || kind == Origin::Kind::command_line;
 }
 
-// A value that the file's dialect worked out on the way (Extra); 0 where it has none.
-inline double extra(const Reading& reading, std::string_view name) {
+// A value that the file's dialect worked out on the way (Extra), by any name; 0 where it has none.
+inline double extra_named(const Reading& reading, std::string_view name) {
   for (const Extra& each : reading.extras) {
     if (each.name == name) return each.value;
   }
   return 0;
+}
+
+// The same of those that the program knows.
+inline double extra(const Reading& reading, ExportName name) {
+  return extra_named(reading, name.str());
 }
 
 // nullptr when the file does not state it.

@@ -59,6 +59,17 @@ TEST_CASE("a mistake in a user's own format is shown at its place") {
   CHECK(ran.err.find("hiden_size") != std::string::npos);
 }
 
+TEST_CASE("an export that nothing reads is a mistake in a user's own format") {
+  text::MemoryFileSystem files = own_project();
+  files.files["dialects/ours.toml"] += "fixes_bach = { derive = \"1\" }\n";
+  files.files["dialects/ours.toml"].insert(0, "exports = [\"fixes_bach\"]");
+  const tests::Ran ran = tests::run({"ours.yaml"}, files);
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 2);
+  CHECK(ran.err.find("dialects/ours.toml: nothing reads `fixes_bach` of exports") != std::string::npos);
+  CHECK(ran.err.find("did you mean `fixes_batch`?") != std::string::npos);
+}
+
 TEST_CASE("a file that is named and not understood is an error, unless such files are allowed") {
   text::MemoryFileSystem files;
   files.files["README.md"] = "# A project\n\nIt does things. Run `make --jobs 4`.\n";

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 #include "catalog/catalog.hpp"
 #include "formats/check.hpp"
 #include "formats/recognise.hpp"
+#include "model/exports.hpp"
 #include "model/fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
@@ -125,6 +129,16 @@ TEST_CASE("unrelated files are not recognised", "[formats]") {
     if (entry.path().extension() == ".expected") continue;
     CAPTURE(entry.path().filename());
     CHECK_FALSE(formats::read_any(files, entry.path().lexically_relative(root).string()).recognised);
+  }
+}
+
+TEST_CASE("every value that rules ask a dialect for is exported by one", "[formats]") {
+  std::set<std::string, std::less<>> exported;
+  for (const formats::Dialect* each : formats::Dialects::builtin().all())
+    exported.insert(each->exports.begin(), each->exports.end());
+  for (const std::string_view name : model::export_names) {
+    INFO(name);
+    CHECK(exported.contains(name));
   }
 }
 

@@ -19,7 +19,7 @@ using model::Origin;
 constexpr std::string_view batch_name = "shared_batch";
 constexpr std::string_view accumulation_name = "stated_micro_batches";
 
-std::int64_t whole(const Context& c, std::string_view name) {
+std::int64_t whole(const Context& c, model::ExportName name) {
   return static_cast<std::int64_t>(extra(*c.reading, name));
 }
 
