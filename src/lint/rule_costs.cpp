@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
+#include "lint/edits.hpp"
 #include "lint/phrases.hpp"
+#include "lint/report.hpp"
 #include "rules/engine/lint.hpp"
 #include "text/files.hpp"
 
@@ -14,8 +17,21 @@ namespace shapelint::lint {
 
 namespace {
 
+// The example's text with a proposal made.
+std::string with_fix(const rules::Example& example, const model::Reading& reading,
+                     const rules::Proposal& proposal) {
+  const std::string text(example.config);
+  ModelReport model;
+  model.path = example.file;
+  model.source = text;
+  model.reading = reading;
+  std::vector<TextEdit> edits = edits_of(proposal, model);
+  return edits.empty() ? std::string() : edited(text, std::move(edits));
+}
+
 rules::ExampleCost cost_on(const rules::RuleBook& book, const rules::Rule& rule,
-                           const model::Reading& reading, const gpu::Gpu& gpu) {
+                           const rules::Example& example, const model::Reading& reading,
+                           const gpu::Gpu& gpu) {
   rules::Options only;
   only.select = {std::string(rule.code)};
   const rules::LintResult result = rules::lint(book, reading, {&gpu, 1}, only);
@@ -26,7 +42,9 @@ rules::ExampleCost cost_on(const rules::RuleBook& book, const rules::Rule& rule,
   out.title = finding.message;
   out.label = finding.label;
   if (finding.gain > 0) out.cost = cost_text(finding, 1);
-  if (!finding.proposals.empty()) out.fix = changes_text(finding.proposals.front().changes);
+  if (finding.proposals.empty()) return out;
+  out.fix = changes_text(finding.proposals.front().changes);
+  out.instead = with_fix(example, reading, finding.proposals.front());
   return out;
 }
 
@@ -45,7 +63,7 @@ std::vector<rules::ExampleCost> example_costs(const rules::RuleBook& book, const
   std::vector<rules::ExampleCost> out;
   const auto add = [&](std::string_view name) {
     const auto gpu = gpu::find_gpu(name);
-    if (gpu) out.push_back(cost_on(book, rule, file.readings.front(), *gpu));
+    if (gpu) out.push_back(cost_on(book, rule, *example, file.readings.front(), *gpu));
   };
   add("a100");
   add("h100");

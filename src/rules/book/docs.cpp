@@ -103,8 +103,7 @@ const Example* to_use_instead(const Rule& rule) {
   return best;
 }
 
-std::string config_block(const Example& example) {
-  std::string_view config = example.config;
+std::string config_block(const Example& example, std::string_view config) {
   while (config.starts_with('\n')) config.remove_prefix(1);
   const bool is_toml = example.file.ends_with(".toml");
   return fmt::format("```{}\n{}{}```\n\n", is_toml ? "toml" : "", config, config.ends_with('\n') ? "" : "\n");
@@ -196,7 +195,7 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
   const Example* bad = first_found(rule);
   const Example* good = to_use_instead(rule);
   if (bad != nullptr) {
-    out += fmt::format("## Example\n\n{}", config_block(*bad));
+    out += fmt::format("## Example\n\n{}", config_block(*bad, bad->config));
     const auto seen =
         std::find_if(costs.begin(), costs.end(), [](const ExampleCost& each) { return !each.title.empty(); });
     if (seen != costs.end()) {
@@ -205,7 +204,13 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
       out += "```\n\n";
     }
   }
-  if (good != nullptr) out += fmt::format("## Use instead\n\n{}", config_block(*good));
+  if (good != nullptr) {
+    out += fmt::format("## Use instead\n\n{}", config_block(*good, good->config));
+  } else if (bad != nullptr) {
+    const auto fixed = std::find_if(costs.begin(), costs.end(),
+                                    [](const ExampleCost& each) { return !each.instead.empty(); });
+    if (fixed != costs.end()) out += fmt::format("## Use instead\n\n{}", config_block(*bad, fixed->instead));
+  }
   out += costs_section(rule, costs);
   out += "## When it does not apply\n\n";
   const auto applies_not = [&](const Example& each) { return !each.finds && &each != good; };
@@ -214,7 +219,7 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
                      rule.effect == Effect::slower ? ", or no fix saves enough" : "", found_when(rule));
   if (has_others) out += "Not reported, for example:\n\n";
   for (const Example& each : rule.examples) {
-    if (applies_not(each)) out += config_block(each);
+    if (applies_not(each)) out += config_block(each, each.config);
   }
   if (!rule.parameters.empty()) {
     out += "## Parameters\n\n| Parameter | Default | Meaning |\n|---|---|---|\n";

@@ -15,8 +15,9 @@ struct ExampleCost {
   std::string gpu;    // id
   std::string title;  // of the finding; empty: nothing is found there
   std::string label;
-  std::string cost;  // "3.4 ± 0.7 % of the step (measured)"; empty for what is no matter of time
-  std::string fix;   // "vocab_size 50257 → 50304"; may be empty
+  std::string cost;     // "3.4 ± 0.7 % of the step (measured)"; empty for what is no matter of time
+  std::string fix;      // "vocab_size 50257 → 50304"; may be empty
+  std::string instead;  // the example's text with that fix; empty where it does not state the value
 };
 
 // One rule's page, in Markdown; without costs the section about them is left out.
