@@ -40,4 +40,16 @@ for family in tomllib.loads((tool.MODELS / "table.toml").read_text())["family"]:
         assert key not in seen, f"{name} and {seen[key]} are one model"
         seen[key] = name
 assert not {key[0] for key in seen} & tool.described_elsewhere(neutral) - {"mixtral8x22b-v0.1"}
+# Written again it is the same, and a new model adds its row and its source.
+text = (tool.MODELS / "table.toml").read_text()
+rows = tool.rows_of(text)
+order = tomllib.loads(text)["sources"]
+assert tool.written(rows, order) == text
+new = {"name": "a/New-9B", "values": {**rows[0]["values"], "vocab_size": 9}, "source": "https://a.example, config.json"}
+told = list(tool.added(rows, [new, rows[0], {**rows[1], "name": rows[1]["name"] + "-FP8"}], neutral))
+assert told == [new], told
+before, after = text.splitlines(), tool.written(rows + told, order).splitlines()
+assert not set(before) - set(after) and len(set(after) - set(before)) == 2, set(after) ^ set(before)
+layered = {"name": "a/Layers-9B", "values": {**rows[0]["values"], "layers_without_mlp": 0}, "source": "a"}
+assert not list(tool.added(rows, [layered], neutral))
 print("known-models: ok")
