@@ -2,11 +2,12 @@
 // The server of the Model Context Protocol, asked by the official client: initialize, list, calls, errors, cancelling.
 // Usage: mcp.mjs SHAPELINT. Exit code 77 (skipped) where its packages cannot be had.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
+import readline from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const shapelint = path.resolve(process.argv[2]);
@@ -127,6 +128,29 @@ async function cancelled() {
   await client.close();
 }
 
+// The session that docs/how-to/mcp-session.md shows, line by line: `…` there stands for anything.
+async function as_documented() {
+  const lines = readFileSync("docs/how-to/mcp-session.md", "utf8").split("\n").filter((line) => /^[→←] /.test(line));
+  const server = spawn(process.execPath, [path.join(folder, "server.mjs"), "--program", shapelint, "--root", repository], { stdio: ["pipe", "pipe", "ignore"] });
+  const said = readline.createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  for (let i = 0; i < lines.length; ++i) {
+    const text = lines[i].slice(2);
+    if (lines[i].startsWith("←")) {
+      const { value } = await said.next();
+      assert.ok(new RegExp(`^${text.split("…").map(literal).join(".*")}$`, "u").test(value), `docs/how-to/mcp-session.md: ${text.slice(0, 80)}…, and not ${value?.slice(0, 400)}`);
+      continue;
+    }
+    // Requests without an answer between them go out together.
+    let sent = `${text}\n`;
+    while (lines[i + 1]?.startsWith("→")) sent += `${lines[++i].slice(2)}\n`;
+    server.stdin.write(sent);
+  }
+  assert.equal(lines.filter((line) => line.startsWith("←")).length, 6);
+  server.stdin.end();
+  assert.ok((await said.next()).done); // nothing more, and it ends with its input
+}
+
 // Where there is no program: the module is handed the file that a call names, and nothing else.
 async function without_program() {
   const of_server = (name) => import(pathToFileURL(path.join(folder, name)));
@@ -144,8 +168,9 @@ async function without_program() {
 try {
   await session();
   await cancelled();
+  await as_documented();
   await without_program();
-  console.log("initialize, list, 7 tools, 17 errors, cancel, and the module in place of the program");
+  console.log("initialize, list, 7 tools, 17 errors, cancel, the session of docs/how-to/mcp-session.md, and the module in place of the program");
 } finally {
   rmSync(root, { recursive: true });
 }
