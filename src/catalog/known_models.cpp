@@ -160,4 +160,21 @@ std::span<const KnownModel> known_models() {
   return models;
 }
 
+std::span<const KnownConfig> known_configs() {
+  static const std::vector<KnownConfig>& configs = *[] {
+    auto* out = new std::vector<KnownConfig>;
+    for (const text::Document& document : builtin("formats/models")) {
+      for (const NodeRef entry : document.root()["config"]) {
+        KnownConfig& known = out->emplace_back();
+        known.name = entry["name"].as_string().value_or("");
+        for (const NodeRef alias : entry["aliases"])
+          known.aliases.emplace_back(alias.as_string().value_or(""));
+        known.config = entry["text"].as_string().value_or("");
+      }
+    }
+    return out;
+  }();
+  return configs;
+}
+
 }  // namespace shapelint::catalog

@@ -25,6 +25,14 @@ struct KnownModel {
   model::LayerDescription layers;  // of a model whose layers differ
 };
 
+// A published model of several parts, which no one list of fields describes: an encoder and a decoder, a
+// tower of images. `config`: what counts of its config.json.
+struct KnownConfig {
+  std::string name;
+  std::vector<std::string> aliases;  // without an organisation
+  std::string config;
+};
+
 inline const std::string& title_of(const KnownModel& known) {
   return known.title.empty() ? known.name : known.title;
 }
@@ -37,6 +45,9 @@ std::vector<model::LayerGroup> layers_of(const KnownModel& known);
 
 // The built-in table, loaded at the first call.
 std::span<const KnownModel> known_models();
+
+// The built-in ones whose config.json is kept instead, loaded at the first call.
+std::span<const KnownConfig> known_configs();
 
 // Loads the models of one data file; errors are appended with their place.
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,

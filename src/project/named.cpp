@@ -1,9 +1,14 @@
 // Files, folders, and the local cache.
 #include "project/named.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "catalog/known_models.hpp"
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
 #include "formats/discover.hpp"
@@ -30,22 +35,52 @@ const catalog::KnownModel* published(const Project& project, const std::string& 
   return formats::find_known_model(name);
 }
 
+// The config.json of a published model of several parts, by its name or an alias: such names have no variants
+// (`t5-base` is none of `t5`). nullptr: none.
+const catalog::KnownConfig* published_config(const Project& project, std::string_view name) {
+  if (is_path(project.files(), name)) return nullptr;
+  const std::string_view asked = name.substr(name.find('/') + 1);  // npos + 1: all of it
+  for (const catalog::KnownConfig& each : catalog::known_configs()) {
+    const std::string_view own = each.name;
+    if (asked == own.substr(own.find('/') + 1)) return &each;
+    if (std::find(each.aliases.begin(), each.aliases.end(), asked) != each.aliases.end()) return &each;
+  }
+  return nullptr;
+}
+
+bool is_published(const Project& project, const std::string& name) {
+  return published(project, name) != nullptr || published_config(project, name) != nullptr;
+}
+
+// `hf://org/Name`: a model of the Hub, of which only what the local cache has is read.
+constexpr std::string_view hub_scheme = "hf://";
+
 std::string nearest_published(const std::string& name) {
   std::vector<std::string_view> names;
   for (const catalog::KnownModel& each : catalog::known_models()) names.push_back(each.name);
+  for (const catalog::KnownConfig& each : catalog::known_configs()) names.push_back(each.name);
   return did_you_mean(name, names);
 }
 
 }  // namespace
 
-Result<std::string> path_named(const Project& project, const std::string& name) {
+Result<std::string> path_named(const Project& project, const std::string& asked) {
   const text::FileSystem& files = project.files();
-  if (name == "-" || files.exists(name)) return name;
+  const bool is_of_hub = asked.starts_with(hub_scheme);
+  const std::string name = is_of_hub ? asked.substr(hub_scheme.size()) : asked;
+  if (!is_of_hub && (name == "-" || files.exists(name))) return name;
   const auto cached = formats::cached_model(files, project.request().model_cache, name);
+  if (!cached && is_of_hub) {
+    return Error{"a model of the Hub is called `hf://org/Name`, and is looked for in its local cache only",
+                 project.request().model_cache.empty() ? "HF_HOME or HF_HUB_CACHE name the cache" : "",
+                 asked,
+                 {},
+                 ErrorCode::not_found};
+  }
   if (!cached) return name;
   if (!cached->config.empty()) return cached->config;
-  if (name.find('/') == std::string::npos || is_path(files, name) || published(project, name) != nullptr)
-    return name;
+  if (is_published(project, name)) return name;
+  if (!is_of_hub && (name.find('/') == std::string::npos || is_path(files, name))) return name;
   const std::string looked =
       files.is_directory(cached->folder)
           ? fmt::format("no revision in `{}/snapshots` has a config.json", cached->folder)
@@ -56,7 +91,7 @@ Result<std::string> path_named(const Project& project, const std::string& name) 
   return Error{
       "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
       fmt::format("{}{}{}; {}", near, near.empty() ? "" : "; ", instead, looked),
-      name,
+      asked,
       {},
       ErrorCode::not_found};
 }
@@ -73,6 +108,7 @@ Result<std::string> text_named(const Project& project, const std::string& path) 
   Result<std::string> text = formats::read_named(path, project.files());
   if (text || text.error().code != ErrorCode::not_found) return text;
   if (published(project, path) == nullptr) {
+    if (const auto* known = published_config(project, path)) return known->config;
     Error error = text.error();
     if (error.hint.empty() && path.find('/') != std::string::npos) error.hint = nearest_published(path);
     return error;

@@ -99,6 +99,55 @@ TEST_CASE("a published model is known by its name where no file and no cache has
   }
 }
 
+// Encoders with decoders, and towers: the parameters are those of the checkpoints.
+TEST_CASE("a published model of several parts is known by its name", "[cli][named]") {
+  const auto parameters = [](const std::string& name) {
+    text::MemoryFileSystem files;
+    const auto ran = run({"show", name}, files);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    std::string digits;
+    std::int64_t sum = 0;
+    for (std::size_t at = ran.out.find("\nparameters "); at != std::string::npos;
+         at = ran.out.find("\nparameters ", at + 1)) {
+      digits.clear();
+      for (std::size_t i = at + 12;
+           i < ran.out.size() && (std::isdigit(ran.out[i]) != 0 || ran.out[i] == ','); ++i)
+        if (ran.out[i] != ',') digits += ran.out[i];
+      sum += std::stoll(digits);
+    }
+    return static_cast<double>(sum);
+  };
+  CHECK(parameters("google-t5/t5-base") == Approx(222.9e6).epsilon(0.001));
+  CHECK(parameters("t5-base") == parameters("google-t5/t5-base"));
+  CHECK(parameters("google/flan-t5-base") == Approx(247.6e6).epsilon(0.001));
+  CHECK(parameters("openai/whisper-large-v3") == Approx(1543.5e6).epsilon(0.001));
+  CHECK(parameters("google/vit-base-patch16-224") == Approx(85.8e6).epsilon(0.001));
+  text::MemoryFileSystem files;
+  CHECK(run({"show", "openai/whisper"}, files).code == 2);
+  CHECK(run({"show", "google-t5/t5"}, files).code == 2);
+}
+
+TEST_CASE("`hf://` names a model of the Hub, from the local cache only", "[cli][named]") {
+  auto files = cache();
+  CHECK(run({"show", "hf://meta-llama/Llama-3.2-1B"}, files, with_cache)
+            .out.starts_with(cached_model + "/snapshots/bbb/config.json: huggingface, llama (text)\n"));
+  CHECK(run({"show", "hf://Qwen/Qwen3-8B"}, files, with_cache).out.starts_with("Qwen/Qwen3-8B: published\n"));
+  const auto missing = run({"show", "hf://org/other"}, files, with_cache);
+  CHECK(missing.code == 2);
+  CHECK(missing.err.find(
+            "error: hf://org/other: there is no such file, and no such model in the local Hugging Face "
+            "cache") == 0);
+  CHECK(missing.err.find("the model's config.json will do: its path, or `-` for standard input") !=
+        std::string::npos);
+  for (const char* const wrong : {"hf://", "hf://a/b/c", "hf://../etc", "hf://org/.."}) {
+    INFO(wrong);
+    const auto ran = run({"show", wrong}, files, with_cache);
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find("`hf://org/Name`") != std::string::npos);
+  }
+}
+
 TEST_CASE("what is there goes before the cache, and a misspelt path is none of its models", "[cli][named]") {
   auto files = cache();
   files.files["meta-llama/Llama-3.2-1B"] = llama;

@@ -29,6 +29,8 @@ TEST_CASE("the table of known models is free of mistakes", "[formats]") {
     for (const text::NodeRef entry : root["model"]) {
       CHECK(((entry["source"] && !entry["source"].as_string()->empty()) || root["source"].as_string()));
     }
+    for (const text::NodeRef entry : root["config"])
+      CHECK_FALSE(entry["source"].as_string().value_or("").empty());
     for (const text::NodeRef source : root["sources"]) CHECK_FALSE(source.as_string()->empty());
   }
   for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
@@ -98,7 +100,8 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-0.8B|Qwen/"
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|Qwen/"
-      "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*";
+      "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
+      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
     std::smatch said;
@@ -210,6 +213,14 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("ai21labs/Jamba-v0.1") == 51'570'315'264);
   CHECK(parameters("nvidia/Llama-3_3-Nemotron-Super-49B-v1") == 49'867'145'216);
   CHECK(parameters("answerdotai/ModernBERT-base") == Approx(149e6).epsilon(0.005));
+  // 295 B, as Tencent says. Qwen3.8's weights in 16 bits take 4,892,388,705,238 bytes, with the layer that
+  // predicts a second token: one of attention and experts, and a matrix that joins two hidden states.
+  CHECK(parameters("tencent/Hy3") == Approx(295e9).epsilon(0.001));
+  const double further = 8192.0 * (34816 + 2 * 8192) + 16384.0 * 8192 + 513 * 3 * 8192.0 * 2048 + 8192 * 513;
+  CHECK(static_cast<double>(parameters("Qwen/Qwen3.8-2.4T-A95B")) + further ==
+        Approx(4892388705238.0 / 2).epsilon(0.001));
+  CHECK(parameters("zai-org/GLM-4.6") == parameters("zai-org/GLM-4.5"));
+  CHECK(parameters("Qwen/Qwen3-Coder-Next-FP8") == Approx(79.67e9).epsilon(0.001));
   CHECK(parameters("deepseek-ai/DeepSeek-V2") == Approx(236e9).epsilon(0.005));
   CHECK(parameters("zai-org/GLM-5.3") == parameters("zai-org/GLM-5.2"));
   CHECK(parameters("facebook/opt-13b") == Approx(12.85e9).epsilon(0.005));
