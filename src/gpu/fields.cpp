@@ -101,7 +101,7 @@ constexpr Field<Gpu> gpu_table[] = {
      "copy, bytes read and written"},
     {"measured", "dram_triad_gb_s", "GB/s", Type::number, measured<&Measured::dram_triad_gb_s>, 1, most_gb_s,
      "triad"},
-    {"measured", "dram_lbm_gb_s", "GB/s", Type::number, shown_only, 1, most_gb_s,
+    {"measured", "dram_lbm_gb_s", "GB/s", Type::number, measured<&Measured::dram_lbm_gb_s>, 1, most_gb_s,
      "lattice Boltzmann stencil, 153 B per cell: below what a copy reaches"},
     {"measured", "l1_bytes_per_clock_per_sm", "B", Type::number, shown_only, 1, 4096, "global loads from L1"},
     {"measured", "infinity_cache_gb_s", "GB/s", Type::number, shown_only, 1, most_gb_s, "read"},

@@ -22,6 +22,7 @@ struct Measured {
   double dram_read_gb_s = 0;
   double dram_copy_gb_s = 0;  // bytes read and written
   double dram_triad_gb_s = 0;
+  double dram_lbm_gb_s = 0;          // a lattice Boltzmann stencil: no copy is slower
   double gemm_bf16_p99_tflops = 0;   // 99th percentile over large shapes, random data
   double gemm_bf16_mamf_tflops = 0;  // maximum achievable matmul FLOPS: the mean at the best shape found
   double gemm_bf16_community_tflops = 0;

@@ -19,6 +19,9 @@ namespace {
 // FasterTransformer's converters have them (arXiv 2211.10017, section 3.1; CUTLASS
 // interleaved_numeric_conversion.h). Each tile of rows does it again.
 constexpr double instructions_per_weight = 1.6;
+// The fewest rows of tiles that kernels for misaligned rows have: CUTLASS's for 2, 4 and 8 B have 64. On an
+// H200 2 rows take as long as 64 (measured/), and one, a vector, has kernels of its own.
+constexpr double misaligned_rows = 64;
 // Operands larger than this share of L2 are evicted between the tiles that need them.
 constexpr double kept_share_of_l2 = 0.5;
 
@@ -100,7 +103,8 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
                                              run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
   t.alignment = aligned.speed;
   t.prologue_k = c.prologue_k * aligned.speed / aligned.prologue_speed;
-  t.least_tile = aligned.least_tile;
+  t.least_columns = aligned.least_tile;
+  t.least_rows = aligned.least_tile > 0 && shape.m > 1 ? std::min(aligned.least_tile, misaligned_rows) : 0;
   const double busy =
       t.alignment * ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
   const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
@@ -169,6 +173,8 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.roofline_bytes_per_us = bandwidth;
   g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
   g.sm_dram_bytes_per_us = c.sm_dram_gb_s * bytes_per_us_per_gb_s;
+  // What a stencil was measured to draw from this GPU's DRAM, weights are read at, too.
+  if (!is_own) g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, least_dram_bytes_per_us(gpu));
   // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
   // of it. On a relative with faster DRAM, all SMs together draw what that gives.
   if (!is_own) {
@@ -278,6 +284,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   cost.overhead_us = fixed + unpack + waiting;
   Terms aligned = t;
   aligned.alignment = 1;
+  aligned.least_rows = 0;
   aligned.prologue_k = g.constants.prologue_k;
   const double aligned_compute = std::min(compute, held_compute_us(g, aligned, best));
   const double aligned_us = fixed + overlapped(aligned_compute, memory);
@@ -286,7 +293,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   exact.waves = exact.ctas * best.tile->inverse_units;
   exact.slice *= t.exact_k / t.k;
   const double exact_compute =
-      std::min(aligned_compute, compute_us(g, aligned, exact, rounded_waves(g, exact.waves)));
+      std::min(aligned_compute, compute_us(g, aligned, exact, rounded_waves(g, aligned, exact.waves)));
   const double exact_us = fixed + overlapped(exact_compute, memory);
   const double even_compute = std::min(exact_compute, compute_us(g, aligned, exact, exact.waves));
   const double even_us = fixed + overlapped(even_compute, memory);

@@ -28,6 +28,11 @@ struct Search {
 constexpr double unavailable = 1e300;
 using Bounds = std::array<double, most_tiles>;
 
+// Whether the library has this tile for rows aligned so.
+inline bool is_there(const TileTable& table, const Terms& t, std::size_t i) {
+  return (table.plain_m[i] >= t.least_rows) & (table.plain_n[i] >= t.least_columns);
+}
+
 Search search_of(const GemmModel& g, const Terms& t) {
   Search search;
   search.least_us = ramped(g.constants, t.resident_us + t.dram_bytes * g.us_per_dram_byte);
@@ -66,7 +71,7 @@ void try_candidate(const GemmModel& g, const Terms& t, Candidate& c, double shar
   const double limit = search.best_us - shared_us;
   if (limit <= 0) return;
   const double limit_fourth = shared_us > 0 ? fourth(limit) : search.best_fourth;
-  const double compute = compute_us(g, t, c, rounded_waves(g, c.waves));
+  const double compute = compute_us(g, t, c, rounded_waves(g, t, c.waves));
   const double compute_fourth = fourth(compute);
   if (compute_fourth + search.least_memory >= limit_fourth) return;
   if (c.reread < 0) c.reread = search.rereads > 0 ? search.rereads * reread_bytes(g, t, c) : 0;
@@ -82,10 +87,10 @@ void try_candidate(const GemmModel& g, const Terms& t, Candidate& c, double shar
 void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search) {
   const TileRate& tile = *c.tile;
   const double tiles = c.ctas;
-  const double step_us = tile.step_us * search.slower;
-  const double deepest_us = c.waves * t.k * step_us;
-  const double prologue_us = t.prologue_k * step_us;
-  const double thinnest_us = search.thinnest_slice * step_us + prologue_us;
+  const double slower_step_us = step_us(t, tile) * search.slower;
+  const double deepest_us = c.waves * t.k * slower_step_us;
+  const double prologue_us = t.prologue_k * slower_step_us;
+  const double thinnest_us = search.thinnest_slice * slower_step_us + prologue_us;
   const double filling = std::min(tile.units, t.k * (1 / least_slice) * tiles);
   std::size_t first = 1;
   while (first + 1 < splits.size() && tiles * splits[first + 1] <= filling) ++first;
@@ -98,7 +103,7 @@ void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search)
     if (limit <= 0) return;
     const double room = fourth(limit) - search.least_memory;
     const double even_us = deepest_us + waves * splits[s] * prologue_us;
-    const double slice_us = t.k * inverse_splits[s] * step_us + prologue_us;
+    const double slice_us = t.k * inverse_splits[s] * slower_step_us + prologue_us;
     if (fourth(std::max(slice_us, even_us)) >= room) {
       if (fourth(std::max(thinnest_us, even_us)) >= room) return;
       continue;
@@ -121,6 +126,7 @@ inline double smaller(double a, double b) {
 // Every tile with all of k, but for rereads.
 void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
+  const auto& step_us = t.least_rows > 0 ? table.load_step_us : table.step_us;
   const double unsplit_k = (t.k + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
   const double dram_us = t.dram_bytes * g.us_per_dram_byte;
@@ -128,17 +134,18 @@ void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bou
   const double others_us = search.least_us - dram_us;  // the ramp of a longer transfer is no shorter
   for (std::size_t i = 0; i < table.count; ++i) {
     const double tiles = t.batch * blocks(t.m, table.inverse_m[i]) * blocks(t.n, table.inverse_n[i]);
-    const double waves = rounded_waves(g, tiles * table.inverse_units[i]);
-    const double compute = larger(waves * unsplit_k * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
+    const double waves = rounded_waves(g, t, tiles * table.inverse_units[i]);
+    const double compute = larger(waves * unsplit_k * step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles, table.units[i]) * table.sms[i];
     bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
-                (table.plain_n[i] < t.least_tile ? unavailable : 0.0);
+                (is_there(table, t, i) ? 0.0 : unavailable);
   }
 }
 
 // Every tile with all of its splits, without their reduction.
 void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
+  const auto& step_us = t.least_rows > 0 ? table.load_step_us : table.step_us;
   const double split_k = (t.k + splits[1] * t.prologue_k) * search.slower;
   const double thinnest_k = (search.thinnest_slice + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
@@ -149,10 +156,10 @@ void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bound
   for (std::size_t i = 0; i < table.count; ++i) {
     const double tiles = t.batch * blocks(t.m, table.inverse_m[i]) * blocks(t.n, table.inverse_n[i]);
     const double deepest = larger(tiles * table.inverse_units[i] * split_k, thinnest_k);
-    const double compute = larger(deepest * table.step_us[i], tiles * table.row_bytes[i] * feed_us);
+    const double compute = larger(deepest * step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles * most_splits, table.units[i]) * table.sms[i];
     bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
-                (table.plain_n[i] < t.least_tile ? unavailable : 0.0);
+                (is_there(table, t, i) ? 0.0 : unavailable);
   }
 }
 
@@ -173,7 +180,7 @@ std::size_t index_of_least(const Bounds& bounds, std::size_t count) {
 }  // namespace
 
 double candidate_us(const GemmModel& g, const Terms& t, const Candidate& c) {
-  return overlapped(compute_us(g, t, c, rounded_waves(g, c.waves)), memory_us(g, t, c, c.reread)) +
+  return overlapped(compute_us(g, t, c, rounded_waves(g, t, c.waves)), memory_us(g, t, c, c.reread)) +
          split_us(g, t, c.split);
 }
 
@@ -222,7 +229,7 @@ Candidate best_of_all(const GemmModel& g, const Terms& t) {
   Candidate best;
   double best_us = 1e300;
   for (std::size_t i = 0; i < g.tiles.count; ++i) {
-    if (g.tiles.plain_n[i] < t.least_tile) continue;
+    if (!is_there(g.tiles, t, i)) continue;
     Candidate c = unsplit_candidate(t, g.tiles.tiles[i]);
     c.reread = rereads * reread_bytes(g, t, c);
     const double tiles = c.ctas;

@@ -30,8 +30,9 @@ struct Terms {
   double slowdown;          // of the main loop, by the power limit and in a batch
   double alignment;         // speed of the main loop
   double prologue_k;        // of a tile, as steps of this main loop
-  double least_tile;        // columns of the tiles that there are for rows aligned so
-  double reduction_us;      // DRAM time of the partial sums, per slice
+  double least_rows;        // of the tiles that there are for rows aligned so
+  double least_columns;
+  double reduction_us;  // DRAM time of the partial sums, per slice
 };
 
 // One way to compute it.
@@ -81,8 +82,13 @@ inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& 
   return std::max(0.0, loads - t.operand_bytes);
 }
 
+// Kernels for misaligned rows load 2 to 8 B at once, and wait for that.
+inline double step_us(const Terms& t, const TileRate& tile) {
+  return t.least_rows > 0 ? tile.load_step_us : tile.step_us;
+}
+
 inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
-  const double by_waves = waves * (c.slice + t.prologue_k) * c.tile->step_us;
+  const double by_waves = waves * (c.slice + t.prologue_k) * step_us(t, *c.tile);
   const double by_feed = c.ctas * c.tile->row_bytes * c.slice * g.us_per_feed_byte;
   return std::max(by_waves, by_feed) * t.slowdown / t.alignment + t.unpack_us * c.rows;
 }
@@ -116,8 +122,9 @@ inline double split_us(const GemmModel& g, const Terms& t, double split) {
   return split > 1 ? g.constants.split_us + t.reduction_us * split : 0;
 }
 
-inline double rounded_waves(const GemmModel& g, double waves) {
-  const double soft = g.constants.wave_softness;
+// Kernels for misaligned rows are not persistent: their waves are whole.
+inline double rounded_waves(const GemmModel& g, const Terms& t, double waves) {
+  const double soft = t.least_rows > 0 ? 0 : g.constants.wave_softness;
   return soft * (waves > 1 ? waves : 1) + (1 - soft) * whole_ceil(waves);
 }
 
@@ -125,7 +132,7 @@ inline double rounded_waves(const GemmModel& g, double waves) {
 // can deliver.
 inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidate& c) {
   const Traffic moved = traffic_of(g, t, c);
-  return std::max({compute_us(g, t, c, rounded_waves(g, c.waves)), moved.l2 * g.us_per_l2_byte,
+  return std::max({compute_us(g, t, c, rounded_waves(g, t, c.waves)), moved.l2 * g.us_per_l2_byte,
                    moved.shared * g.us_per_shared_byte});
 }
 

@@ -47,9 +47,13 @@ double dram_bytes_per_us(const gpu::Gpu& gpu) {
   return std::max(gpu.dram_bandwidth_gb_s, least_dram_gb_s) * bytes_per_us_per_gb_s;
 }
 
+double least_dram_bytes_per_us(const gpu::Gpu& gpu) {
+  return std::min(gpu.measured.dram_lbm_gb_s * bytes_per_us_per_gb_s, dram_bytes_per_us(gpu));
+}
+
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu) {
   const double sheet = dram_bytes_per_us(gpu);
-  if (gpu.dram_measured_gb_s <= 0) return sheet * default_dram_share;
+  if (gpu.dram_measured_gb_s <= 0) return std::max(sheet * default_dram_share, least_dram_bytes_per_us(gpu));
   return std::min(gpu.dram_measured_gb_s * bytes_per_us_per_gb_s, sheet);
 }
 

@@ -17,6 +17,8 @@ double cuda_flops_per_us(const gpu::Gpu& gpu);
 // DRAM bandwidth of the data sheet, and the share of it that streaming kernels reach; bytes per microsecond.
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
+// What a lattice Boltzmann stencil draws; 0 where nobody measured it.
+double least_dram_bytes_per_us(const gpu::Gpu& gpu);
 
 // What L2 delivers to all SMs at best, and what all SMs read from and write to shared memory; bytes per
 // microsecond. L2: the larger of the profile's figure and of SMs x bytes per clock of the architecture x

@@ -27,6 +27,9 @@ constexpr std::array<std::array<int, 2>, 13> usual_tiles{{{256, 128},
                                                           {16, 128},
                                                           {16, 64}}};
 
+// Of CUTLASS's default tile, square.
+constexpr double usual_side = 128;
+
 bool is_power_of_two(double side) {
   return std::has_single_bit(static_cast<std::uint64_t>(side));
 }
@@ -75,6 +78,11 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, D
     const double busy = std::sqrt(arithmetic * arithmetic + loads * loads);
     tile.step_us = std::max(busy, latency);
     tile.busy_share = busy / tile.step_us;
+    // Rows of A and B that it loads, against those of a square one of the usual size, of whose arithmetic it
+    // does less.
+    const double rows = (m + n) / (2 * usual_side);
+    const double area = m * n / (usual_side * usual_side);
+    tile.load_step_us = tile.step_us * std::max(1.0, rows / area);
     tile.floor_us_per_area =
         std::max(tile.step_us * tile.inverse_units,
                  tile.row_bytes / (constants.l2_feed_sm_gb_s * bytes_per_us_per_gb_s * sm_count)) /
@@ -95,10 +103,12 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, D
     table.inverse_n[i] = table.tiles[i].inverse_n;
     table.inverse_units[i] = table.tiles[i].inverse_units;
     table.step_us[i] = table.tiles[i].step_us;
+    table.load_step_us[i] = table.tiles[i].load_step_us;
     table.row_bytes[i] = table.tiles[i].row_bytes;
     table.units[i] = table.tiles[i].units;
     table.sms[i] = table.tiles[i].sms;
     const bool is_plain = is_power_of_two(table.tiles[i].m) && is_power_of_two(table.tiles[i].n);
+    table.plain_m[i] = is_plain ? table.tiles[i].m : 0;
     table.plain_n[i] = is_plain ? table.tiles[i].n : 0;
   }
   return table;

@@ -18,10 +18,11 @@ struct TileRate {
   double inverse_n = 0;
   double units = 0;  // tiles computed at the same time: SMs, or pairs of them
   double inverse_units = 0;
-  double sms = 1;         // per tile
-  double step_us = 0;     // one element of k, one tile, nothing else on its SM
-  double busy_share = 1;  // of step_us in which the units multiply; the rest waits for a step's latency
-  double row_bytes = 0;   // operand bytes per element of k
+  double sms = 1;           // per tile
+  double step_us = 0;       // one element of k, one tile, nothing else on its SM
+  double load_step_us = 0;  // the same where loads in small pieces take the time, not the arithmetic
+  double busy_share = 1;    // of step_us in which the units multiply; the rest waits for a step's latency
+  double row_bytes = 0;     // operand bytes per element of k
   // The part of the tile whose operands one reader of shared memory loads for itself.
   double reader_m = 0;
   double reader_n = 0;
@@ -36,10 +37,13 @@ struct TileTable {
   std::array<double, most_tiles> inverse_n{};
   std::array<double, most_tiles> inverse_units{};
   std::array<double, most_tiles> step_us{};
+  std::array<double, most_tiles> load_step_us{};
   std::array<double, most_tiles> row_bytes{};
   std::array<double, most_tiles> units{};
   std::array<double, most_tiles> sms{};
-  // Columns of tiles that kernels for misaligned rows have, whose sides are powers of two; of others 0.
+  // Rows and columns of tiles that kernels for misaligned rows have, whose sides are powers of two; of others
+  // 0.
+  std::array<double, most_tiles> plain_m{};
   std::array<double, most_tiles> plain_n{};
 };
 
