@@ -56,6 +56,8 @@ constexpr Field<PrefillKernel> prefill_table[] = {
     {"", "efficiency_192", "", Type::number, &PrefillKernel::efficiency_192, 0, 1.3, "head dim 192"},
     {"", "efficiency_256", "", Type::number, &PrefillKernel::efficiency_256, 0, 1.3, "head dim 256"},
     {"", "efficiency_512", "", Type::number, &PrefillKernel::efficiency_512, 0, 1.3, "head dim 512"},
+    {"", "full_rate", "FLOP", Type::integer, &PrefillKernel::full_rate, 0, 1e6,
+     "of fp16 per clock and SM, of the GPUs that were timed"},
     {"", "tail", "", Type::number, &PrefillKernel::tail, 0, 2,
      "longest tile's time that SMs wait at the end"},
     {"", "power_drop", "", Type::number, &PrefillKernel::power_drop, 0, 0.4, "clock that long kernels lose"},

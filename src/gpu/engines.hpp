@@ -52,11 +52,12 @@ struct PrefillKernel : EngineKernel, Traffic {
   double efficiency_192 = 0;
   double efficiency_256 = 0;
   double efficiency_512 = 0;
-  double tail = 0.5;        // of the longest tile's time that the last SMs wait
-  double power_drop = 0;    // share of the clock that long kernels lose
-  double query_passes = 0;  // more passes over queries or output (quantizing, copying), as their bytes
-  double key_passes = 0;    // the same over keys or values: writing the cache
-  double token_kb = 0;      // more traffic of each token, whatever the heads
+  std::int64_t full_rate = 0;  // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not told
+  double tail = 0.5;           // of the longest tile's time that the last SMs wait
+  double power_drop = 0;       // share of the clock that long kernels lose
+  double query_passes = 0;     // more passes over queries or output (quantizing, copying), as their bytes
+  double key_passes = 0;       // the same over keys or values: writing the cache
+  double token_kb = 0;         // more traffic of each token, whatever the heads
 };
 
 // Attention of one query over a cache.

@@ -117,12 +117,26 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
   return own > 0 ? own : kernel.efficiency;
 }
 
+// Whether the tensor cores are slower than those that the kernel was timed on.
+bool is_throttled(const gpu::Gpu& gpu, std::int64_t full_rate) {
+  return gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < full_rate;
+}
+
 // On parts whose tensor cores are throttled a kernel reaches more of the lower peak.
 double efficiency_on(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, double head_dim) {
-  const bool is_throttled =
-      gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < kernel.full_rate;
-  return is_throttled && kernel.throttled_efficiency > 0 ? kernel.throttled_efficiency
-                                                         : efficiency_of(kernel, head_dim);
+  return is_throttled(gpu, kernel.full_rate) && kernel.throttled_efficiency > 0
+             ? kernel.throttled_efficiency
+             : efficiency_of(kernel, head_dim);
+}
+
+// Loads and softmax are as fast as on a whole part; what products reach of the lower peak at most is an H20's
+// 141.9 of 148 TFLOPS (gpus/h20.toml).
+constexpr double most_of_throttled_peak = 0.96;
+double efficiency_on(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, double head_dim) {
+  const double share = efficiency_of(kernel, head_dim);
+  if (!is_throttled(gpu, kernel.full_rate)) return share;
+  return std::min(most_of_throttled_peak, share * static_cast<double>(kernel.full_rate) /
+                                              static_cast<double>(gpu.fp16_flops_per_clock_per_sm));
 }
 
 double visible_pairs(const KernelAttention& shape) {
@@ -145,7 +159,7 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
   const double pair_flops = 2 * (shape.head_dim + shape.value_head_dim);
   const double share = shape.window > 0 && shape.window < chunk_window ? kernel.window_share : 1;
   const double key_us =
-      query_tile * pair_flops * sms / (peak * efficiency_of(kernel, shape.head_dim) * share);
+      query_tile * pair_flops * sms / (peak * efficiency_on(gpu, kernel, shape.head_dim) * share);
   // Triton's kernels walk over all keys, and leave a tile out once its mask turns out to be empty.
   const double masked_us = kernel.masked_us + kernel.head_masked_us * shape.head_dim / head_dims_unit;
   Visited masked;
@@ -162,7 +176,9 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
                             (keys.cut > 0 ? kernel.cut_tile_us : 0);
   const double load = std::min(1.0, heads * tiles / sms);
   const double at_peak_us = heads * keys.keys * query_tile * pair_flops / peak;
-  const double clock = 1 - kernel.power_drop * at_peak_us / (at_peak_us + power_us);
+  // Throttled tensor cores do not reach the power limit.
+  const double power_drop = is_throttled(gpu, kernel.full_rate) ? 0 : kernel.power_drop;
+  const double clock = 1 - power_drop * at_peak_us / (at_peak_us + power_us);
   const double compute_us = std::max(busy_us + kernel.tail * longest_us * load, longest_us) / clock;
 
   const double element = bytes_of(DType::bf16);  // of queries, new keys and the output
