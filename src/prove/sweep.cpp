@@ -10,6 +10,7 @@
 
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
+#include "model/arithmetic.hpp"
 #include "prove/kernel.hpp"
 #include "prove/result.hpp"
 #include "text/json/json.hpp"
@@ -29,6 +30,8 @@ constexpr double least_median_ratio = 0.5;
 constexpr double most_median_ratio = 2.5;
 constexpr double widest_interval = 0.05;
 constexpr std::size_t most_examples = 3;
+// Elements of 16 bits in 16 bytes (PyTorch's create_grouped_gemm_output_tensor).
+constexpr std::int64_t grouped_row = 8;
 
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
@@ -124,6 +127,9 @@ class SweptReader {
       return kernel.error(fmt::format("{} cannot multiply {}", gpu_.name, name(op->dtype)));
     // What the script runs: flash-attn where it is installed, else what PyTorch has.
     if (out_.software.count("flash_attn") == 0) op->attention.library = model::AttentionLibrary::cudnn;
+    // PyTorch's grouped products pad the rows of what they write, and refuse operands that would need it.
+    if (kernel["grouped"].as_boolean().value_or(false) && op->layout == model::Layout::tn)
+      op->n.value = model::ceil_to(op->n.value, grouped_row);
     const cost::OpCost cost = cost::price(gpu_, *op);
     row.predicted_us += runs * cost.time_us;
     const double least_us = runs * fastest_us(*op) / most_of_peak;
