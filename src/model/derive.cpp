@@ -329,7 +329,7 @@ std::vector<Derivation> build() {
        {FieldId::adapted, FieldId::optimizer, FieldId::optimizer_rank, FieldId::optimizer_bits,
         FieldId::wide_embedding_states, FieldId::paged_optimizer, FieldId::weight_precision,
         FieldId::master_bits, FieldId::gradient_bits, FieldId::gradient_storage, FieldId::eager,
-        FieldId::offload_optimizer, FieldId::offload_gradients, FieldId::offload_weights,
+        FieldId::compiled, FieldId::offload_optimizer, FieldId::offload_gradients, FieldId::offload_weights,
         FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);
   }

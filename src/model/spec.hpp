@@ -454,7 +454,8 @@ struct Plan {
   // 32.
   std::int64_t gradient_bits = 0;
   GradientStorage gradient_storage = GradientStorage::buffer;
-  bool eager = false;  // elementwise operations run one after the other, and keep what they read
+  bool eager = false;     // elementwise operations run one after the other, and keep what they read
+  bool compiled = false;  // torch.compile makes the kernels of the whole model, and pads its products
   // What is in the host's memory instead of the GPU's: of the optimizer's states that share, which it
   // updates; gradients, on their way there; weights, until a layer needs them.
   std::int64_t offload_optimizer = 0;  // percent

@@ -12,6 +12,14 @@ namespace {
 // (Megatron-LM, core/tensor_parallel/cross_entropy.py).
 constexpr double loss_reductions = 3;
 
+// torch.compile pads operands whose rows are no multiples of this to where they are (Inductor, pad_mm, which
+// times both): of the weights before each product that reads them, of the logits' gradient before both of its
+// own.
+constexpr double compiled_alignment_bytes = 16;
+double padding_bytes(const Shared& shared, double elements) {
+  return 2 * elements * shared.activation;  // read, and written
+}
+
 }  // namespace
 
 namespace {
@@ -83,9 +91,18 @@ void lower_head(const Shared& shared, Emitter& emit) {
       dim(vocab_rows_per_rank(shared.setup),
           model.vocab_padding_multiple > 1 ? "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor"
                                            : "vocab_size / tensor");
-  emit.wide_linear("head.logits", tokens, columns, shared.hidden, once);
-
   const double logits = static_cast<double>(tokens.value) * static_cast<double>(columns.value);
+  const auto unit = static_cast<std::int64_t>(compiled_alignment_bytes / shared.activation);
+  if (shared.training && shared.plan.compiled && columns.value % unit != 0) {
+    emit.wide_linear("head.logits", tokens, dim(ceil_to(columns.value, unit), "padded vocab_size / tensor"),
+                     shared.hidden, once);
+    const double weights = static_cast<double>(columns.value) * static_cast<double>(shared.hidden.value);
+    emit.elementwise("head.padding", padding_bytes(shared, weights),
+                     padding_bytes(shared, weights) + 2 * padding_bytes(shared, logits), once);
+  } else {
+    emit.wide_linear("head.logits", tokens, columns, shared.hidden, once);
+  }
+
   if (shared.training) {
     // Logits are widened to fp32 (in, out) and turned into probabilities (in, out); backward narrows the
     // gradient of these (Megatron-LM, vocab_parallel_cross_entropy).
