@@ -136,6 +136,8 @@ Json operation(const model::Op& op, const cost::OpCost& cost) {
 // `network`: what it counts as tokens are images.
 Json totals(const cost::StepCost& step, bool network) {
   Json out{{"time_us", step.time_us},
+           {"low_us", step.low_us},
+           {"high_us", step.high_us},
            {"compute_us", step.compute_us},
            {"memory_us", step.memory_us},
            {"communication_us", step.communication_us},

@@ -67,6 +67,8 @@ Json roofs_json(const cost::Roofs& roofs) {
 // `network`: what it counts as tokens are images.
 Json step_json(const cost::StepCost& step, cost::Bound bound, bool bubble, bool network) {
   Json out{{"time_us", step.time_us},
+           {"low_us", step.low_us},
+           {"high_us", step.high_us},
            {"bound", bound_name(bound, bubble)},
            {"compute_us", step.compute_us},
            {"memory_us", step.memory_us},
@@ -131,7 +133,11 @@ Json serving_json(const suggest::Serving& serving) {
   return {{"prompt_tokens", serving.prompt},
           {"chunk_tokens", serving.chunk},
           {"first_token_us", serving.first_token_us},
+          {"first_token_low_us", serving.first_token_low_us},
+          {"first_token_high_us", serving.first_token_high_us},
           {"token_us", serving.token_us},
+          {"token_low_us", serving.token_low_us},
+          {"token_high_us", serving.token_high_us},
           {"accepted_tokens_per_step", serving.accepted_tokens},
           {"tokens_per_s", serving.tokens_per_s},
           {"tokens_per_s_per_gpu", serving.tokens_per_s_per_gpu},

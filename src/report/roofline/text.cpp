@@ -169,6 +169,13 @@ std::string with_prefix(double value, std::string_view unit) {
   return fmt::format("{} {}{}", brief(value), prefixes[i], unit);
 }
 
+// " (80 %: 2.80 s to 3.41 s)": where 80 of 100 steps lie.
+std::string interval_text(double low_us, double high_us, const gpu::Gpu& gpu) {
+  if (high_us <= 0) return {};
+  return fmt::format(" (80 %: {} to {}{})", duration(low_us), duration(high_us),
+                     gpu.calibration.status == "uncalibrated" ? "; the GPU is uncalibrated" : "");
+}
+
 // The classic roofline of everything together.
 std::string whole_text(const cost::Whole& whole) {
   if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
@@ -204,10 +211,13 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
 }
 
 std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
-  std::string out = fmt::format("time to first token {} for a prompt of {}{}", duration(s.first_token_us),
-                                tokens(s.prompt), s.mixed_first_token_us > 0 ? " alone" : "");
+  std::string out =
+      fmt::format("time to first token {} (80 %: {} to {}) for a prompt of {}{}", duration(s.first_token_us),
+                  duration(s.first_token_low_us), duration(s.first_token_high_us), tokens(s.prompt),
+                  s.mixed_first_token_us > 0 ? " alone" : "");
   if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
-  out += fmt::format("\nthen {} a token, {} tokens/s for {}", duration(s.token_us), brief(s.tokens_per_s),
+  out += fmt::format("\nthen {} a token ({} to {}), {} tokens/s for {}", duration(s.token_us),
+                     duration(s.token_low_us), duration(s.token_high_us), brief(s.tokens_per_s),
                      sequences(plan.micro_batch_size));
   if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
   if (plan.data > 1) out += fmt::format(" on each of {} data-parallel ranks", plan.data);
@@ -293,15 +303,21 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   out += ops_text(each, top, style) + "\n";
   const cost::StepCost& step = each.line.step;
   const bool training = each.setup.plan.mode == model::Mode::train;
-  out += fmt::format("step {}: {}\n", style.paint(Role::strong, duration(step.time_us)), split_text(step));
+  out += fmt::format("step {}{}: {}\n", style.paint(Role::strong, duration(step.time_us)),
+                     interval_text(step.low_us, step.high_us, each.gpu), split_text(step));
   out += stack_text(each);
   out += whole_text(each.line.whole);
   if (training || !each.serving) {
     // A kernel that passes over what the mask leaves out does less than published MFUs count.
     const bool is_less = step.hfu < step.mfu * (1 - 1e-3) && !is_network(each.setup);
-    out += fmt::format("MFU {}{}, HFU {}, {} {}/s/GPU\n", percent(step.mfu),
-                       is_less ? " (causal attention in full)" : "", percent(step.hfu),
-                       brief(tokens_per_gpu(each)), is_network(each.setup) ? "images" : "tokens");
+    const double slow = step.high_us > 0 ? step.time_us / step.high_us : 1;
+    const double fast = step.low_us > 0 ? step.time_us / step.low_us : 1;
+    const double speed = tokens_per_gpu(each);
+    out +=
+        fmt::format("MFU {} ({} to {}{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),
+                    fixed(100 * slow * step.mfu, 0), fixed(100 * fast * step.mfu, 0),
+                    is_less ? ", causal attention in full" : "", percent(step.hfu), brief(speed),
+                    is_network(each.setup) ? "images" : "tokens", brief(slow * speed), brief(fast * speed));
   }
   if (each.serving) out += serving_text(*each.serving, each.setup.plan);
   if (each.capacity) out += capacity_text(*each.capacity, each.setup, each.gpu);

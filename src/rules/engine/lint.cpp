@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
 #include "model/unresolved.hpp"
 #include "rules/book/compiled.hpp"
@@ -117,6 +118,7 @@ class Engine {
       longer_us_.push_back(step.longer_us);
       report.workload = std::move(step.workload);
       report.before = std::move(step.cost);
+      cost::set_interval(gpu, reading_.setup, report.before);
       report.after = report.before;
       result_.gpus.push_back(std::move(report));
     }

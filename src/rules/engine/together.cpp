@@ -1,5 +1,6 @@
 // One proposal after the other.
 #include "rules/engine/together.hpp"
+#include "cost/step_interval.hpp"
 
 #include <algorithm>
 
@@ -91,6 +92,7 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
   if (report.gain <= 0) return;
   report.applied = std::move(applied.changes);
   report.after = evaluator.step(applied.setup).cost;
+  cost::set_interval(evaluator.gpu(), applied.setup, report.after);
 }
 
 void forget_together_of_errors(LintResult& result) {

@@ -6,6 +6,7 @@
 #include "base/units.hpp"
 #include "cost/roofline.hpp"
 #include "cost/step.hpp"
+#include "cost/step_interval.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -136,6 +137,12 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
                               at_least_one(setup.plan.pipeline);
   }
   out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
+  const cost::Spread of_first = cost::first_token_spread(gpu, decoding);
+  out.first_token_low_us = of_first.low * out.first_token_us;
+  out.first_token_high_us = of_first.high * out.first_token_us;
+  const cost::Spread of_step = cost::step_spread(gpu, decoding);
+  out.token_low_us = of_step.low * out.token_us;
+  out.token_high_us = of_step.high * out.token_us;
   const auto cached = static_cast<double>(out.prompt);
   out.cache_bytes_per_token = model::cache_bytes(decoding, cached + 1) - model::cache_bytes(decoding, cached);
   out.first_cache_bytes_per_token = model::cache_bytes_per_token(decoding);

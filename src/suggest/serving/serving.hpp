@@ -13,10 +13,15 @@ namespace shapelint::suggest {
 
 // Times in microseconds, bytes on one rank.
 struct Serving {
-  std::int64_t prompt = 0;     // tokens: sequence_length of a prefill, the context of a decode
-  std::int64_t chunk = 0;      // tokens of it per forward pass; `prompt` where it is not cut up
-  double first_token_us = 0;   // one prompt alone, from its arrival on an idle GPU to its first token
-  double token_us = 0;         // between two tokens of a sequence, with a cache as long as the prompt
+  std::int64_t prompt = 0;    // tokens: sequence_length of a prefill, the context of a decode
+  std::int64_t chunk = 0;     // tokens of it per forward pass; `prompt` where it is not cut up
+  double first_token_us = 0;  // one prompt alone, from its arrival on an idle GPU to its first token
+  double token_us = 0;        // between two tokens of a sequence, with a cache as long as the prompt
+  // Between which 80 of 100 of those times lie (cost/step_interval.hpp).
+  double first_token_low_us = 0;
+  double first_token_high_us = 0;
+  double token_low_us = 0;
+  double token_high_us = 0;
   double accepted_tokens = 1;  // that a sequence gains per decoding step
   double tokens_per_s = 0;     // produced for all sequences, of all data-parallel ranks
   double tokens_per_s_per_gpu = 0;

@@ -17,6 +17,7 @@
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/progress.hpp"
+#include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/serving/remedies.hpp"
 #include "text/printable.hpp"
@@ -214,6 +215,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
   report.setup = reading.setup;
   report.workload = model::lower(reading.setup);
   report.step = cost::price(report.gpu, report.workload, reading.setup.plan.dtype);
+  cost::set_interval(report.gpu, reading.setup, report.step);
   report.losses = cost::waterfall(report.gpu, report.workload, report.step, reading.setup.plan.dtype);
   report.traces = std::move(files);
   report.match =

@@ -13,6 +13,7 @@
 #include "cli/model_input.hpp"
 #include "contracts/price.hpp"
 #include "contracts/words.hpp"
+#include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
 #include "model/derive.hpp"
@@ -106,10 +107,11 @@ double run_on_stack(const model::Reading& reading, const contracts::Book& book, 
 // The phase that the plan is about takes `times` as long.
 void lengthen(model::Mode mode, double times, suggest::Serving& serving) {
   if (mode == model::Mode::prefill) {
-    serving.first_token_us *= times;
+    for (double* us : {&serving.first_token_us, &serving.first_token_low_us, &serving.first_token_high_us})
+      *us *= times;
     return;
   }
-  serving.token_us *= times;
+  for (double* us : {&serving.token_us, &serving.token_low_us, &serving.token_high_us}) *us *= times;
   serving.tokens_per_s /= times;
   serving.tokens_per_s_per_gpu /= times;
 }
@@ -133,6 +135,7 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
   }
   const model::Setup& setup = out.setup;
   const model::Plan& plan = setup.plan;
+  cost::set_interval(gpu, setup, out.line.step);
   if (plan.mode != model::Mode::train && setup.model.causal && setup.model.conv.empty()) {
     out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
     lengthen(plan.mode, longer, *out.serving);

@@ -1,0 +1,36 @@
+// How far a whole step may be from its prediction, from what published runs took beside it.
+#pragma once
+
+#include <cstdint>
+
+#include "cost/step.hpp"
+#include "gpu/gpu.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::cost {
+
+// Whose kernels a step runs, as far as a plan says it.
+enum class Stack : std::uint8_t {
+  engine,    // a serving engine's: vLLM, SGLang, TensorRT-LLM
+  fused,     // training: Megatron-LM's and its relatives', which add gradients in their products
+  compiled,  // training: torch.compile
+  eager,     // training: PyTorch's modules one after the other
+  other      // nobody says: FSDP, DeepSpeed, a model without a run
+};
+Stack stack_of(const model::Plan& plan);
+
+// Multiples of a predicted time between which 80 of 100 measured ones lie.
+struct Spread {
+  double low = 1;
+  double high = 1;
+};
+// Of a training step, a pass over prompts alone, or a decoding step.
+Spread step_spread(const gpu::Gpu& gpu, const model::Setup& setup);
+// Of the time to the first token, from the request's arrival: queueing behind up to three others, tokenizing
+// and the engine's scheduler are part of what is published, and of no prediction.
+Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup);
+
+// Sets low_us and high_us.
+void set_interval(const gpu::Gpu& gpu, const model::Setup& setup, StepCost& step);
+
+}  // namespace shapelint::cost
