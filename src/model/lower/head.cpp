@@ -12,10 +12,13 @@ namespace {
 // (Megatron-LM, core/tensor_parallel/cross_entropy.py).
 constexpr double loss_reductions = 3;
 
-// torch.compile pads operands whose rows are no multiples of this to where they are (Inductor, pad_mm, which
-// times both): of the weights before each product that reads them, of the logits' gradient before both of its
-// own.
-constexpr double compiled_alignment_bytes = 16;
+// torch.compile pads operands to rows of whole 16 bytes (Inductor, pad_mm, which times both): the weights
+// before each product that reads them, the logits' gradient before both of its own. Columns by whether the
+// vocabulary is padded by the plan, and whether activations are of 16 bits.
+constexpr std::string_view padded_columns[2][2] = {
+    {"ceil_to(vocab_size / tensor, 4)", "ceil_to(vocab_size / tensor, 8)"},
+    {"ceil_to(ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor, 4)",
+     "ceil_to(ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor, 8)"}};
 double padding_bytes(const Shared& shared, double elements) {
   return 2 * elements * shared.activation;  // read, and written
 }
@@ -92,10 +95,12 @@ void lower_head(const Shared& shared, Emitter& emit) {
           model.vocab_padding_multiple > 1 ? "ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor"
                                            : "vocab_size / tensor");
   const double logits = static_cast<double>(tokens.value) * static_cast<double>(columns.value);
-  const auto unit = static_cast<std::int64_t>(compiled_alignment_bytes / shared.activation);
+  const std::int64_t unit = shared.activation > 2 ? 4 : 8;
   if (shared.training && shared.plan.compiled && columns.value % unit != 0) {
-    emit.wide_linear("head.logits", tokens, dim(ceil_to(columns.value, unit), "padded vocab_size / tensor"),
-                     shared.hidden, once);
+    emit.wide_linear(
+        "head.logits", tokens,
+        dim(ceil_to(columns.value, unit), padded_columns[model.vocab_padding_multiple > 1][unit == 8]),
+        shared.hidden, once);
     const double weights = static_cast<double>(columns.value) * static_cast<double>(shared.hidden.value);
     emit.elementwise("head.padding", padding_bytes(shared, weights),
                      padding_bytes(shared, weights) + 2 * padding_bytes(shared, logits), once);
