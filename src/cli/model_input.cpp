@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
+#include "model/field_kind.hpp"
 #include "model/unresolved.hpp"
 
 namespace shapelint::cli {
@@ -47,6 +48,11 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
   std::vector<Error> errors;
   const std::vector<const model::Remark*> unresolved = model::unresolved(reading);
   for (const model::Remark* each : unresolved) {
+    // A switch of the run has a default that is near enough.
+    const bool is_switch = each->field != model::no_field &&
+                           model::info(each->field).type == model::FieldType::boolean &&
+                           model::kind_of(each->field) == model::FieldKind::plan;
+    if (is_switch) continue;
     errors.push_back({fmt::format("{} cannot be known from the files: {}", each->key, each->meaning),
                       fmt::format("give `{}`", each->instead), path,
                       each->path == path ? std::optional(each->span) : std::nullopt});

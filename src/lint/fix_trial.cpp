@@ -268,6 +268,23 @@ void Workbench::take_back() {
   last_.clear();
 }
 
+std::string Workbench::objection(const std::string& path, const std::string& text, rules::Severity severity) {
+  const FileOutcome before = all_findings(path);
+  const auto old = files_.read(path, text::max_source_bytes);
+  if (!old) return old.error().message;
+  files_.put(path, text);
+  const FileOutcome after = lint(path);
+  files_.put(path, *old);
+  if (std::string refusal = judge(path, before, after); !refusal.empty()) return refusal;
+  const std::string code = bred(before, after, severity);
+  for (const ModelReport& model : after.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (finding.code == code) return fmt::format("that would bring {}: {}", code, finding.message);
+    }
+  }
+  return {};
+}
+
 // Why a file's findings speak against the change.
 std::string Workbench::judge(const std::string& path, const FileOutcome& before,
                              const FileOutcome& after) const {

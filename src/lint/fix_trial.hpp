@@ -37,6 +37,9 @@ class Workbench {
   EditPlan attempt(const rules::Proposal& proposal, const rules::Finding& finding, const ModelReport& model);
   // Takes back the last attempt.
   void take_back();
+  // What speaks against a file's having another text: it could not be read then, or has a finding of a
+  // severity on that it had not. Nothing where nothing does. The file stays as it is.
+  std::string objection(const std::string& path, const std::string& text, rules::Severity severity);
 
  private:
   // Why the plan cannot be kept, or nothing.

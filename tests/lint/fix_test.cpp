@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "lint/edits.hpp"
+#include "lint/fix_trial.hpp"
 #include "tests/catch.hpp"
 #include "tests/lint/fix_support.hpp"
 #include "tests/source_dir.hpp"
@@ -345,4 +346,22 @@ TEST_CASE("of every dialect's files only digits change, and a second run finds n
 
 TEST_CASE("edits may come in any order", "[lint][fix]") {
   CHECK(lint::edited("a = 1, b = 22", {{{11, 13}, "3", ""}, {{4, 5}, "4444", ""}}) == "a = 4444, b = 3");
+}
+
+TEST_CASE("a text is objected to for the findings that it brings", "[fix]") {
+  const auto model = [](const std::string& rows) {
+    return "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = " + rows +
+           "\n[run]\nmicro_batch_size = 8\nsequence_length = 1024\n";
+  };
+  text::MemoryFileSystem memory;
+  memory.files["m.toml"] = model("50304");
+  text::OverlayFileSystem files(memory);
+  project::Request request;
+  request.gpus.names = {"a100"};
+  lint::Workbench bench(request, files, {});
+  const auto warning = rules::Severity::warning;
+  CHECK(bench.objection("m.toml", model("50432"), warning).empty());
+  CHECK(bench.objection("m.toml", model("50257"), warning).find("that would bring SL101: ") == 0);
+  CHECK(bench.objection("m.toml", "[model", warning).find("m.toml could then not be read: ") == 0);
+  CHECK(bench.objection("m.toml", model("50432"), warning).empty());  // nothing was changed by trying
 }

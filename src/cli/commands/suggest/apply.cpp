@@ -1,5 +1,5 @@
-// Writing a suggestion. The changed text is read again before anything is written: it must say exactly what
-// was suggested.
+// Writing a suggestion. The changed text is read and linted again before anything is written: it must say
+// exactly what was suggested, and have no finding that the file had not.
 #include "cli/commands/suggest/apply.hpp"
 
 #include <algorithm>
@@ -9,9 +9,11 @@
 #include "cli/messages.hpp"
 #include "formats/edit.hpp"
 #include "lint/edits.hpp"
+#include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
 #include "report/findings/diff.hpp"
 #include "report/report.hpp"
+#include "rules/scope/launch.hpp"
 #include "text/overlay.hpp"
 
 namespace shapelint::cli {
@@ -38,21 +40,28 @@ Result<model::Reading> read_again(const std::string& content, const report::Sugg
   return std::move(*same);
 }
 
-// Where the file states how many sequences an optimizer step takes, larger micro-batches are fewer.
+// Where the file states how many sequences an optimizer step takes, larger micro-batches are fewer, and so
+// are those of more replicas.
 bool keeps_batch(const model::Reading& start, const model::Reading& now) {
-  const auto sequences = [](const model::Reading& each) {
-    return each.setup.plan.micro_batch_size * each.setup.plan.gradient_accumulation;
-  };
-  return model::extra(start, "fixes_batch") > 0 && sequences(start) == sequences(now);
+  return model::extra(start, "fixes_batch") > 0 &&
+         rules::global_batch(start.setup.plan) == rules::global_batch(now.setup.plan);
+}
+
+// Where the launch states the GPUs, replicas of fewer are more.
+bool keeps_gpus(const model::Reading& start, const model::Reading& now) {
+  return model::extra(start, "world_size") > 0 &&
+         rules::gpus_of_plan(start.setup.plan) == rules::gpus_of_plan(now.setup.plan);
 }
 
 // What is still to be changed in `now` so that it says what was suggested.
 std::vector<suggest::Change> still_to_change(const model::Reading& now, const report::SuggestReport& report,
                                              const suggest::Suggestion& suggestion) {
+  const model::Reading& start = *report.problem.reading;
   auto wrong = suggest::differences(now.setup, suggestion.setup);
   std::erase_if(wrong, [&](const suggest::Change& each) {
     return suggest::is_copy(each.field, report.problem.links, now.setup) ||
-           (each.field == model::FieldId::gradient_accumulation && keeps_batch(*report.problem.reading, now));
+           (each.field == model::FieldId::gradient_accumulation && keeps_batch(start, now)) ||
+           (each.field == model::FieldId::data && keeps_gpus(start, now));
   });
   return wrong;
 }
@@ -123,10 +132,24 @@ Changed follow(const report::SuggestReport& report, const suggest::Suggestion& s
   return made;
 }
 
+// What the linter has against the changed text, by all rules: as `lint --fix` judges its changes.
+std::string objection(const report::SuggestReport& report, const std::string& text, const ModelFile& file,
+                      const project::Project& project, Io& io) {
+  project::Request request = project.request();
+  request.select.clear();
+  request.ignore.clear();
+  text::OverlayFileSystem files(io.files);
+  files.put(report.path, file.source.text.str());
+  lint::TextOptions options;
+  options.assume_native = file.is_stdin;
+  lint::Workbench bench(std::move(request), files, options);
+  return bench.objection(report.path, text, rules::Severity::warning);
+}
+
 }  // namespace
 
 ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOptions& options,
-                          const ModelFile& file, Io& io) {
+                          const ModelFile& file, const project::Project& project, Io& io) {
   const auto number = static_cast<std::size_t>(options.apply.value_or(1));
   if (number > report.answer.suggestions.size()) {
     const suggest::Answer& answer = report.answer;
@@ -138,7 +161,8 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
     return ExitCode::error;
   }
   const suggest::Suggestion& suggestion = report.answer.suggestions[number - 1];
-  const Changed changed = follow(report, suggestion, file, io);
+  Changed changed = follow(report, suggestion, file, io);
+  if (changed.obstacle.empty()) changed.obstacle = objection(report, changed.text, file, project, io);
   if (!changed.obstacle.empty()) {
     print_error(io, Error{changed.obstacle, {}, report.path, {}});
     return ExitCode::error;

@@ -9,7 +9,8 @@
 
 namespace shapelint::cli {
 
+// `project` is what the file was read by.
 ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOptions& options,
-                          const ModelFile& file, Io& io);
+                          const ModelFile& file, const project::Project& project, Io& io);
 
 }  // namespace shapelint::cli
