@@ -12,6 +12,7 @@
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
 #include "lint/threads.hpp"
+#include "lint/written.hpp"
 #include "model/field_kind.hpp"
 #include "rules/scope/launch.hpp"
 #include "text/limits.hpp"
@@ -92,6 +93,18 @@ class Fixer {
       }
     }
     return std::move(out_);
+  }
+
+  // Findings of a file whose first proposal alone would be made.
+  std::set<std::string> fixable(const ModelReport& model) {
+    std::set<std::string> out;
+    for (const rules::Finding& finding : model.result.findings) {
+      if (!is_fixable(finding, model)) continue;
+      if (bench_.attempt(finding.proposals.front(), finding, model).edits.empty()) continue;
+      bench_.take_back();
+      out.insert(key_in_file(finding));
+    }
+    return out;
   }
 
   const text::FileSystem& files() const { return files_; }
@@ -388,6 +401,32 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
            (kind == model::FieldKind::padding && change.to > change.from) ||
            pads_sequence(change, reading.setup);
   });
+}
+
+void mark_fixable(const RunRequest& run, const project::Project& project, const text::FileSystem& files,
+                  Report& report) {
+  FixRequest request;
+  request.run = run;
+  text::OverlayFileSystem given(files);
+  for (const GivenText& each : run.texts) {
+    if (each.source) given.put(each.path, *each.source);
+  }
+  ModelsByPath all;
+  std::vector<ModelReport*> models;
+  for (ModelReport& model : report.models) {
+    all[model.path].push_back(&model);
+    const std::vector<rules::Finding>& findings = model.result.findings;
+    const auto may_be = [&](const rules::Finding& each) { return is_fixable(each, model); };
+    if (std::any_of(findings.begin(), findings.end(), may_be)) models.push_back(&model);
+  }
+  std::vector<std::set<std::string>> marks(models.size());
+  for_each_in_threads(models.size(), run.jobs, [&](const IndexSource& next) {
+    Fixer fixer(request, project, given);
+    fixer.know(all);
+    for (auto i = next(); i; i = next()) marks[*i] = fixer.fixable(*models[*i]);
+  });
+  for (ModelReport& model : report.models) model.fixable.emplace();
+  for (std::size_t i = 0; i < models.size(); ++i) models[i]->fixable = std::move(marks[i]);
 }
 
 FixOutcome fix_files(const FixRequest& request, const project::Project& project,

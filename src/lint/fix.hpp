@@ -59,6 +59,10 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading);
 // the request selects, say what the proposal said, have no new error and fewer findings, and no GPU loses
 // time by it. A file that others inherit from is changed when it is named. `files` are those of `project`,
 // and hold the changed texts afterwards.
+// Tries for each finding of a run whether `--fix` would make its first proposal (ModelReport::fixable).
+void mark_fixable(const RunRequest& run, const project::Project& project, const text::FileSystem& files,
+                  Report& report);
+
 FixOutcome fix_files(const FixRequest& request, const project::Project& project,
                      text::OverlayFileSystem& files);
 

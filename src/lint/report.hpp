@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +43,10 @@ struct ModelReport {
   // Where nothing says what is done with the model, and the run asks: by GPU, what could be.
   std::vector<JobPlan> jobs;
   std::vector<JobPlan> least;  // of a stated job without a layout that one GPU is too small for
-  std::string shape_note;      // what of the model is taken as fixed, and why; empty: nothing
+  // Findings (key_in_file) whose first proposal `--fix` would make, as it was tried; nothing where nobody
+  // tried.
+  std::optional<std::set<std::string>> fixable;
+  std::string shape_note;  // what of the model is taken as fixed, and why; empty: nothing
 };
 
 // What the formats that list the rules (SARIF) tell of one. Views point into the run's rule books.

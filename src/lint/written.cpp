@@ -9,6 +9,7 @@
 
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
+#include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
 #include "text/printable.hpp"
 
@@ -78,6 +79,7 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
 bool is_fixable(const rules::Finding& finding, const ModelReport& model) {
   if (finding.proposals.empty() || finding.severity < std::min(rules::Severity::warning, model.fail_level))
     return false;
+  if (model.fixable) return model.fixable->contains(key_in_file(finding));
   const rules::Proposal& first = finding.proposals.front();
   return is_safe(first, model.reading) && !edits_of(first, model).empty();
 }

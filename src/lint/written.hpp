@@ -18,8 +18,8 @@ struct Written {
 };
 Written written(const rules::Finding& finding, std::size_t which, const ModelReport& model);
 
-// Whether `--fix` makes the first proposal: it leaves the trained model as it is, and the file states what
-// it changes.
+// Whether `--fix` makes the first proposal: it was tried (mark_fixable), or, where nobody did, it leaves the
+// trained model as it is, and the file states what it changes.
 bool is_fixable(const rules::Finding& finding, const ModelReport& model);
 
 }  // namespace shapelint::lint

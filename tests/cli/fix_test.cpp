@@ -171,3 +171,18 @@ TEST_CASE("the command that a fix names for what a native file does not state ad
   CHECK(applied.code == 0);
   CHECK(files.files.at("m.toml") == model + "micro_batch_size = 4\n");
 }
+
+// The weights have as many rows as the file says: a padded vocabulary would not load them.
+TEST_CASE("what is marked as fixable is what --fix changes", "[fix][cli]") {
+  const std::vector<std::string> look{"lint",     "m.toml", "--gpu",    "a100",
+                                      "--format", "text",   "--select", "SL101"};
+  const auto marks = [](const std::string& text) { return text.find("[*]") != std::string::npos; };
+  const text::MemoryFileSystem alone = with({{"m.toml", odd}});
+  CHECK(marks(run(look, alone).out));
+  const text::MemoryFileSystem beside = with({{"m.toml", odd}, {"model.safetensors", "weights"}});
+  const tests::Ran seen = run(look, beside);
+  CHECK(seen.out.find("SL101") != std::string::npos);
+  CHECK_FALSE(marks(seen.out));
+  run(plus(fix, {"--fix"}), beside);
+  CHECK(beside.files.at("m.toml") == odd);
+}
