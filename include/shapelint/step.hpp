@@ -60,7 +60,7 @@ struct Step {
   double tokens_per_s = 0;
   double model_flops = 0;  // of one GPU
   std::int64_t parameters = 0;
-  double memory_bytes = 0;           // that one GPU needs, an estimate
+  double memory_bytes = 0;           // that one GPU needs, an estimate; 0: not known (how weights are stored)
   double memory_capacity_bytes = 0;  // 0: not known
   std::vector<Operation> operations;
 };

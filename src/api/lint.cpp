@@ -37,11 +37,11 @@ Proposal proposal_of(const rules::Proposal& proposal, const lint::ModelReport& m
   out.parameters_before = proposal.parameters_before;
   out.parameters_after = proposal.parameters_after;
   if (model.reading.complete) {
-    out.memory_before_gb = suggest::memory_bytes(model.reading.setup) / bytes_per_gb;
+    out.memory_before_gb = known_memory_bytes(model.reading.setup) / bytes_per_gb;
     std::vector<suggest::Change> all = proposal.changes;
     all.insert(all.end(), proposal.implied.begin(), proposal.implied.end());
     const auto after = suggest::apply(model.reading.setup, suggest::links_of(model.reading), all);
-    if (after) out.memory_after_gb = suggest::memory_bytes(*after) / bytes_per_gb;
+    if (after) out.memory_after_gb = known_memory_bytes(*after) / bytes_per_gb;
   }
   // Those of a finding in a file that this one inherits from would go into another file.
   if (!is_here) return out;

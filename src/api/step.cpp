@@ -57,6 +57,10 @@ Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpC
 
 }  // namespace
 
+double known_memory_bytes(const model::Setup& setup) {
+  return model::weights_are_unknown(setup.plan) ? 0 : suggest::memory_bytes(setup);
+}
+
 Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Workload& workload,
              const cost::StepCost& cost) {
   Step out;
@@ -77,7 +81,7 @@ Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Wo
   out.tokens_per_s = cost.tokens_per_s;
   out.model_flops = workload.model_flops;
   out.parameters = model::parameter_count(reading.setup);
-  out.memory_bytes = suggest::memory_bytes(reading.setup);
+  out.memory_bytes = known_memory_bytes(reading.setup);
   out.memory_capacity_bytes = gpu::memory_bytes(gpu);
   for (std::size_t i = 0; i < std::min(workload.ops.size(), cost.ops.size()); ++i) {
     out.operations.push_back(operation_of(gpu, workload.ops[i], cost.ops[i], cost.time_us));
@@ -92,7 +96,7 @@ Step step_on_stack(const model::Reading& reading, const gpu::Gpu& gpu, contracts
   const contracts::AsRun run =
       contracts::run(reading.setup, checker.check(reading, reading.setup, gpu, contracts::Words::none), gpu);
   Step out = step_of(reading, gpu, run.workload, run.step);
-  out.memory_bytes = suggest::memory_bytes(run.setup);
+  out.memory_bytes = known_memory_bytes(run.setup);
   return out;
 }
 

@@ -37,6 +37,10 @@ constexpr Condition whole_groups{
     {FieldId::moe_num_experts, FieldId::expert}};
 constexpr Condition for_decode{
     "for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }, {FieldId::mode, no_field}};
+constexpr Condition of_known_positions{
+    "for decode, where the model's positions are known",
+    [](const Setup& s) { return s.plan.mode == Mode::decode && s.model.max_positions > 0; },
+    {FieldId::mode, FieldId::max_positions}};
 template <std::size_t which>
 bool mixes(const Setup& s) {
   return s.model.mixers[which].kind != MixerKind::none;
@@ -98,6 +102,11 @@ std::int64_t constant(const Setup&) {
 std::int64_t llama_intermediate_size(const Setup& s) {
   constexpr std::int64_t multiple_of = 256;
   return ceil_to(times(8, s.model.hidden_size) / 3, multiple_of);
+}
+
+std::int64_t usual_context(const Setup& s) {
+  constexpr std::int64_t most = 4096;
+  return std::min(s.model.max_positions, most);
 }
 
 std::int64_t has_bias(const Setup& s) {
@@ -335,6 +344,9 @@ std::vector<Derivation> build() {
   }
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);
   add(FieldId::adapters, defaulted, own, always, constant<0>);
+  // A server's cache is not empty. As formats of servers have it where nothing is said.
+  add(FieldId::context_length, defaulted, "assumed: the longest that the model takes, at most 4096",
+      of_known_positions, usual_context, {FieldId::max_positions});
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", for_decode,
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});

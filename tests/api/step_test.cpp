@@ -127,3 +127,31 @@ TEST_CASE("a step that cannot be priced says why", "[api]") {
         "GPU, or a number format that it has units for\n");
   CHECK(api::price_step(*files, {"data.json"}).errors().front().code == "no-model");
 }
+
+// nvidia/Qwen3.6-27B-NVFP4 has MLPs in NVFP4 and the rest in FP8: how many bits a weight has is not told.
+TEST_CASE("the memory of weights in a format that nobody states is not known", "[api]") {
+  const auto files = api::memory_files(
+      {{"known.sh", "vllm serve Qwen/Qwen3-32B\n"}, {"unknown.sh", "vllm serve nvidia/Qwen3.6-27B-NVFP4\n"}});
+  const auto memory = [&](const char* path) {
+    const auto steps = api::price_step(*files, {path}, {.gpus = {.names = {"h100"}}});
+    REQUIRE(steps);
+    return steps->front().memory_bytes;
+  };
+  CHECK(memory("known.sh") > 64e9);  // 32.8 B parameters of two bytes
+  CHECK(memory("unknown.sh") == 0);
+}
+
+// llama's positions are 4096: a server that decodes has a cache of as many tokens unless something says
+// otherwise.
+TEST_CASE("a model that decodes has a cache where nobody states its length", "[api]") {
+  const auto files = api::memory_files({{"config.json", llama}});
+  const auto time = [&](std::vector<api::Setting> settings) {
+    settings.push_back({"mode", "decode"});
+    const auto steps = api::price_step(*files, {"config.json"},
+                                       {.read = {.settings = settings}, .gpus = {.names = {"h100"}}});
+    REQUIRE(steps);
+    return steps->front().time_us;
+  };
+  CHECK(time({}) == time({{"context_length", "4096"}}));
+  CHECK(time({}) > time({{"context_length", "0"}}));
+}
