@@ -36,6 +36,10 @@ std::string published_shape(const Reading& reading) {
   return is_by_name ? width.note.substr(by_name.size()) : std::string();
 }
 
+std::string unsettable(FieldId field) {
+  return "unsettable_" + std::string(info(field).name);
+}
+
 void give(Reading& reading, FieldId field, std::int64_t value) {
   set(reading.setup, field, value);
   reading.origins[field].kind = Origin::Kind::command_line;

@@ -1,6 +1,7 @@
 // What nobody said of a model or its run, and a prediction rests on all the same.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ std::vector<FieldId> assumed_fields(const Reading& reading);
 
 // The published model, or the config.json, that a file's reading has its shape from by name; empty: none.
 std::string published_shape(const Reading& reading);
+
+// How a run may be laid out over GPUs, one way in each framework and another in the next.
+inline constexpr std::array layout_fields{
+    FieldId::tensor,  FieldId::pipeline,      FieldId::virtual_pipeline,  FieldId::embedding_stages,
+    FieldId::context, FieldId::expert_tensor, FieldId::sequence_parallel, FieldId::expert};
+
+// What a reading's extras say of those of them that no key of the file's framework sets.
+std::string unsettable(FieldId field);
 
 // As if the command line said so: it is no longer assumed, and follows from no other field.
 void give(Reading& reading, FieldId field, std::int64_t value);

@@ -16,6 +16,7 @@
 #include "formats/dialect/rule_index.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
+#include "model/assumed.hpp"
 #include "model/derive.hpp"
 #include "model/layer_list.hpp"
 
@@ -155,6 +156,7 @@ class Resolver {
       const Value& value = get(name);
       if (value.number) out.extras.push_back({name, *value.number, value.origin});
     }
+    note_unsettable(out);
     out.notes = std::move(notes_);
     out.remarks = std::move(remarks_);
     std::vector<const FieldRules*> tables{&part_.fields};
@@ -168,6 +170,25 @@ class Resolver {
   }
 
  private:
+  bool has_key(FieldId field) const {
+    const auto is_key = [](const Alternative& each) { return each.kind == Alternative::Kind::key; };
+    const auto any = [&](const Alternatives& all) { return std::any_of(all.begin(), all.end(), is_key); };
+    const auto own = part_.fields.find(model::info(field).name);
+    if (own != part_.fields.end()) return any(own->second);
+    for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
+      if (any(*entry->alternatives)) return true;
+    }
+    return false;
+  }
+
+  // Files that say nothing of runs are run by something else, which may have all of them.
+  void note_unsettable(model::Reading& out) const {
+    if (!has_key(FieldId::micro_batch_size)) return;
+    for (const FieldId field : model::layout_fields) {
+      if (!has_key(field)) out.extras.push_back({model::unsettable(field), 1, {}});
+    }
+  }
+
   // The list of layers, of what the dialect works out for each, or of the model that the file names.
   void read_layers(model::Reading& out) {
     constexpr std::int64_t most_listed = 4096;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "model/arithmetic.hpp"
+#include "model/assumed.hpp"
 #include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/scope/launch.hpp"
@@ -313,6 +316,13 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      context.setup = &setup;
                      const Result<bool> broken = rule.holds(context);
                      return broken && !*broken;
+                   }});
+  }
+  for (const model::FieldId field : model::layout_fields) {
+    if (extra(reading, model::unsettable(field)) <= 0) continue;
+    out.push_back({fmt::format("no key for `{}`", model::info(field).name),
+                   [field, now = model::get(reading.setup, field)](const model::Setup& setup) {
+                     return model::get(setup, field) == now;
                    }});
   }
   // Where the framework pads the vocabulary, its size is the tokenizer's.
