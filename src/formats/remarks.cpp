@@ -85,6 +85,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
       const NodeRef first = at->second;
       at->second = child;
       if (first.key_span().begin >= child.key_span().begin) continue;  // merged in, or expanded twice
+      if (is_command && first.use_span()) continue;                    // of a script that is sourced
       Remark remark = remark_at(Remark::Kind::duplicate_key, document, child);
       remark.span = child.key_span();
       remark.meaning = fmt::format("`{}` on line {}", written_at(document, first.span()),

@@ -301,6 +301,8 @@ Closing closing_of(const lint::ModelReport& model, const lint::Report& report, c
                                     model.jobs.empty() ? " …" : ", `--mode`, `--tensor` …"));
   }
   if (!model.shape_note.empty()) out.notes.push_back(model.shape_note);
+  if (const double host = suggest::footprint(model.reading.setup).host_bytes; host > 0)
+    out.notes.push_back(fmt::format("the host's memory holds {} GiB for each GPU", gib(host)));
   std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
   if (!left_out.empty()) out.notes.push_back(std::move(left_out));
   return out;

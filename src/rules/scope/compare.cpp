@@ -78,7 +78,9 @@ void look_at_mlp(const model::Reading& reading, const catalog::KnownModel& known
 
 bool is_other_kind(const model::Reading& reading, const catalog::KnownModel& known) {
   const bool is_mixture = reading.setup.model.moe.num_experts > 0;
-  return is_mixture != (published_value(known, FieldId::moe_num_experts).value_or(0) > 0);
+  const bool is_latent = reading.setup.model.mla.kv_lora_rank > 0;
+  return is_mixture != (published_value(known, FieldId::moe_num_experts).value_or(0) > 0) ||
+         is_latent != (catalog::stated(known, FieldId::mla_kv_lora_rank).value_or(0) > 0);
 }
 
 bool is_published(const model::Reading& reading) {

@@ -217,6 +217,8 @@ constexpr Variable of_model[] = {
     {"tokens_without_positions", "tokens that come in after positions are added: a class token, registers", [](const Context& c) { return extra(*c.reading, "tokens_without_positions"); }, {}, true},
     {"mixture_pattern_layers", "layers of which a list says whether they are mixtures; 0 without one", [](const Context& c) { return extra(*c.reading, "mixture_pattern_layers"); }},
     {"heads_by_context", "whether `context` is Ulysses's: ranks exchange tokens for heads", [](const Context& c) { return extra(*c.reading, "heads_by_context"); }, {}, true},
+    {"sequence_is_limit", "whether sequences are as long as their texts, and `sequence_length` is only the most that one may have", [](const Context& c) { return extra(*c.reading, "sequence_is_limit"); }},
+    {"keeps_adapter_rank", "whether tensor parallelism leaves the rank of adapters whole (ms-swift)", [](const Context& c) { return extra(*c.reading, "keeps_adapter_rank"); }},
     {"rollout_samples", "answers that one step of reinforcement learning generates, where its trainer shares them out evenly; else 0", [](const Context& c) { return extra(*c.reading, "rollout_samples"); }},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
