@@ -282,10 +282,10 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
     }
   }
   const double step_us = each.line.step.time_us;
-  out += fmt::format(
-      "\n{} kernels a step: a host that launches them one by one (5 us each, assumed) needs {},\n",
-      with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
-      duration(each.launches.host_us));
+  out += fmt::format("\n{} kernels a step: a host that launches them one by one ({} us each, {}) needs {},\n",
+                     with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
+                     brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
+                     duration(each.launches.host_us));
   out +=
       each.launches.host_us > step_us
           ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))

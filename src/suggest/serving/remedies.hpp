@@ -31,10 +31,12 @@ struct Remedy {
 std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std::span<const gpu::Gpu> others,
                              const Draft* draft = nullptr);
 
-// Kernels that one rank launches in a step, and the time that a host needs which launches them one by one
-// (assumed: 5 us each, from PyTorch without CUDA graphs). Predictions assume that the GPU never waits for it.
+// Kernels that one rank launches in a step, and the time that a host needs which launches them one by one.
+// Predictions assume that the GPU never waits for it.
 struct Launches {
   double count = 0;
+  double each_us = 0;
+  bool measured = false;  // each_us; else assumed
   double host_us = 0;
 };
 Launches launches_of(const model::Setup& setup);
