@@ -57,7 +57,7 @@ std::vector<Option> gpu_options(ProjectOptions& options) {
        .group = group,
        .words = gpu_words,
        .is_list = true},
-      gpu_file_option(options, "profile of a GPU of your own"),
+      gpu_file_option(options, "custom GPU profile"),
       {.names = "--sm-count",
        .value = "N",
        .doc = "number of SMs of the GPU (compute units on AMD)",
@@ -82,10 +82,8 @@ Option stack_option(ProjectOptions& options) {
   return {.names = "--stack",
           .value = "PACKAGES",
           .doc =
-              "packages that it is run with, `vllm==0.24,deep-ep`: what their kernels demand is checked "
-              "(`shapelint contracts` lists it), of the newest version that is known where none is given; "
-              "`auto`: those that the file's format and the requirements beside it name; `none`: nothing of "
-              "contracts; unless given, what the framework of the file's format refuses",
+              "check the requirements of these packages, such as vllm==0.24,deep-ep (`shapelint contracts`); "
+              "`auto`: detect them; `none`: skip [default: what the file's framework rejects]",
           .set = into_list(options.request.stack),
           .many = true,
           .group = "Configuration",

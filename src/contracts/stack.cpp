@@ -92,7 +92,7 @@ Result<StackPackage> parse_package(const Book& book, std::string_view text) {
   const std::string_view version = trimmed(text.substr(equals + 2), " ");
   out.version = parse_version(version);
   if (!out.version) {
-    return Error{fmt::format("`{}` is no version of {}", version, name), "such as `vllm==0.24`", {}, {}};
+    return Error{fmt::format("`{}` is not a version of {}", version, name), "such as `vllm==0.24`", {}, {}};
   }
   out.version_text = std::string(version);
   return out;

@@ -123,8 +123,8 @@ TEST_CASE("a step that cannot be priced says why", "[api]") {
   CHECK(errors_of(api::price_step(*files, {"config.json"},
                                   {.read = {.settings = {{"dtype", "fp8"}}}, .gpus = {{"a100"}}})
                       .errors()) ==
-        "unable config.json: error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; name another "
-        "GPU, or a number format that it has units for\n");
+        "unable config.json: error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; choose another "
+        "GPU, or a dtype that it supports\n");
   CHECK(api::price_step(*files, {"data.json"}).errors().front().code == "no-model");
 }
 

@@ -23,14 +23,24 @@ TEST_CASE("a waterfall leaves out what cannot be seen, and its bars join", "[cha
   WaterfallFigure figure;
   figure.title = "a step";
   figure.total_label = "the step";
-  figure.bars = {{"ideal", 600, "ideal: 600 us"}, {"nothing", 0.1, "no"}, {"loss", 400, "loss: 400 us"}};
+  figure.groups = {"work", "not there", "shape"};
+  figure.bars = {
+      {"ideal", 600, "ideal: 600 us", 0}, {"nothing", 0.1, "no", 1}, {"loss", 400, "loss: 400 us", 2}};
+  figure.hidden_us = 50;
   const std::string out = waterfall_svg(figure);
   CHECK(out.find("nothing") == std::string::npos);
   // 550 pixels for 1000 us (rounded up to 1200): the loss begins where the ideal ends.
   const auto has = [&](const char* text) { return out.find(text) != std::string::npos; };
   CHECK(
-      has("<rect x=\"190\" y=\"84\" width=\"275\" height=\"20\" class=\"bar c2\"><title>ideal: 600 "
+      has("<rect x=\"190\" y=\"120\" width=\"275\" height=\"20\" class=\"bar c2\"><title>ideal: 600 "
           "us</title></rect>"));
   CHECK(has("height=\"20\" class=\"bar c1\"><title>loss: 400 us</title></rect>"));
   CHECK(has("time of a step (us)"));
+  // Each kind of loss that is there has its colour in the legend; overlapped communication is no part of the
+  // sum.
+  CHECK(has(">work</text>"));
+  CHECK(has(">shape</text>"));
+  CHECK_FALSE(has(">not there</text>"));
+  CHECK(has(">overlapped communication</text>"));
+  CHECK(has(">50.0 us, hidden</text>"));
 }

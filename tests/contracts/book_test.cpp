@@ -197,7 +197,7 @@ colour = 1
       "unknown key `colour`; \n"
       "`hoper` is not a known architecture; did you mean `hopper`\n"
       "`block` is not a known recipe; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4\n"
-      "`mpl` is not a kind of layer; did you mean `mlp`\n"
+      "`mpl` is not a known kind of layer; did you mean `mlp`\n"
       "unknown variable `intermediate_siz` in `intermediate_siz % 2 == 0`; did you mean `intermediate_size`\n"
       "`pad` is not a known outcome; did you mean `pads`\n"
       "unknown field `width`; \n"
@@ -211,6 +211,6 @@ demands = "step_us > 0"
 outcome = "falls-back"
 blame = ["intermediate_size"]
 issues = ["me/own#1"]
-)") == "`step_us` is not known of a model and a GPU alone in `step_us > 0`; \n"
+)") == "`step_us` is not a variable of model or GPU in `step_us > 0`; \n"
        "the key `instead` is missing; what runs in its place\n");
 }

@@ -59,7 +59,7 @@ TEST_CASE("of an older version it is said what is known", "[contracts]") {
   CHECK(first.front().find("is older than 0.1.0") != std::string::npos);
   const std::vector<std::string> some = contracts::version_notes(book, stack_of("vllm==0.2"));
   REQUIRE(some.size() == 1);
-  CHECK(some.front().find("are known only of later versions than 0.2") != std::string::npos);
+  CHECK(some.front().find("are known for versions later than 0.2 only") != std::string::npos);
 }
 
 TEST_CASE("lint says unasked that a version is newer than is known", "[contracts]") {

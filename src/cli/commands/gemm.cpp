@@ -225,15 +225,13 @@ std::vector<Option> gemm_options(GemmOptions& options) {
       {.names = "--shapes",
        .value = "FILE.csv",
        .doc =
-           "predict each row of a table with columns m, n, k and, if they are there, batch, dtype, recipe, "
-           "op, layout",
+           "predict each row of a table with columns m, n, k and optionally batch, dtype, recipe, op, layout",
        .set = into(options.shapes)},
-      format_option(options.format, formats, "of a table's answer: csv (its columns and the prediction's)"),
+      format_option(options.format, formats, "format of a table: csv (its columns and the prediction's)"),
       {.names = "--timing",
        .value = "TIMING",
-       .doc =
-           "in-step: within a training or inference step; as-measured: as the benchmark that the profile was "
-           "fitted to sees it (default: as-measured for a table, in-step otherwise)",
+       .doc = "in-step: within a step; as-measured: as in the profile's benchmark [default: as-measured for "
+              "a table, else in-step]",
        .set = into_choice(options.timing, timings),
        .choices = strings(timings)},
   };

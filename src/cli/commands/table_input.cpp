@@ -21,8 +21,7 @@ constexpr std::int64_t largest_table_bytes = 2'000'000'000;
 std::vector<Option> one_gpu_options(ProjectOptions& options) {
   std::vector<Option> all = gpu_options(options);
   all.front().value = "NAME";
-  all.front().doc =
-      "the GPU to predict for (`shapelint gpus` lists them); needed unless the configuration names one";
+  all.front().doc = "GPU (`shapelint gpus`) [default: the configuration's]";
   return all;
 }
 

@@ -71,12 +71,28 @@ void place(const model::Reading& reading, const Contract& contract, rules::Findi
   }
 }
 
+constexpr std::size_t longest_sum = 70;  // characters of a title that stays one line
+
+// "= 128.50" of a sum; empty for a condition.
+std::string value_of(const contracts::Verdict& verdict) {
+  const std::size_t equals = verdict.numbers.rfind("= ");
+  return equals == std::string::npos ? std::string() : verdict.numbers.substr(equals + 2);
+}
+
+// The sum that fails in a title, or of a long one its value: the label has the whole then.
+std::string short_sum(const contracts::Verdict& verdict) {
+  const std::string sum = contracts::sum_words(verdict);
+  if (sum.size() <= longest_sum) return sum;
+  const std::string value = value_of(verdict);
+  return value.empty() ? std::string() : "a size per GPU of " + value;
+}
+
 // What runs instead is the label's, so that the title stays one line.
 std::string message_of(const Unmet& unmet) {
   const Contract& contract = *unmet.verdict.contract;
   const bool rejects = contract.outcome == Outcome::refuses;
   const bool falls_back = contract.outcome == Outcome::falls_back;
-  const std::string sum = contracts::sum_words(unmet.verdict);
+  const std::string sum = short_sum(unmet.verdict);
   std::string out = fmt::format("{} {}", contract.package.name,
                                 falls_back ? "falls back" : contracts::outcome_words(contract));
   if (!sum.empty()) out += rejects ? " " + sum : falls_back ? " at " + sum : fmt::format(" ({})", sum);
@@ -86,11 +102,14 @@ std::string message_of(const Unmet& unmet) {
   return out;
 }
 
-std::string label_of(const Contract& contract) {
-  if (contract.outcome == Outcome::refuses) return fmt::format("requires: {}", contract.summary);
+std::string label_of(const Unmet& unmet) {
+  const Contract& contract = *unmet.verdict.contract;
+  const std::string sum = contracts::sum_words(unmet.verdict);
+  const std::string whole = sum.size() > longest_sum ? sum + "; " : "";
+  if (contract.outcome == Outcome::refuses) return fmt::format("{}requires: {}", whole, contract.summary);
   if (contract.outcome == Outcome::falls_back)
-    return fmt::format("runs {}; requires: {}", contract.instead, contract.summary);
-  return std::string(contract.summary);
+    return fmt::format("{}runs {}; requires: {}", whole, contract.instead, contract.summary);
+  return whole + std::string(contract.summary);
 }
 
 // Whether the rule's finding says no more than the contract's: of the same field, on GPUs of the contract's.
@@ -244,7 +263,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     rules::Finding finding = finding_of(*rule);
     if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
     finding.message = message_of(unmet);
-    finding.label = label_of(*contract);
+    finding.label = label_of(unmet);
     finding.certain_to_fail = contract->outcome == Outcome::refuses;
     finding.aside = fmt::format("requirement {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);

@@ -117,7 +117,7 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
     return points[a].share_of_step > points[b].share_of_step;
   });
   std::string out = heading(fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "",
-                                        "", "- FLOP/byte from -", "roof", "got", "of", "", "of"),
+                                        "", "intensity, FLOP/B", "roof", "pred.", "of", "", "of"),
                             style);
   out += heading(
       fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",

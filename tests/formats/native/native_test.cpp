@@ -228,9 +228,8 @@ TEST_CASE("keys outside any table are sent to theirs", "[native]") {
 TEST_CASE("values that contradict each other are refused", "[native]") {
   CHECK(native_errors("[model]\nhidden_size = 64\nnum_layers = 1\nnum_attention_heads = 4\n"
                       "num_key_value_heads = 8\nvocab_size = 100\n[run]\nsequence_length = 8\n") ==
-        "5:23: `num_key_value_heads` is `8`, more than `num_attention_heads` = `4`; several query heads "
-        "share a "
-        "key-value head, not the other way round\n");
+        "5:23: `num_key_value_heads` is `8`, more than `num_attention_heads` = `4`; query heads "
+        "share KV heads, not the other way round\n");
   CHECK(native_errors(small + "[model.moe]\nnum_experts = 8\nexperts_per_token = 9\n") ==
         "10:21: `experts_per_token` is `9`, more than `num_experts` = `8`; a token visits some of the "
         "experts\n");

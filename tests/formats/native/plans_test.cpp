@@ -65,10 +65,10 @@ TEST_CASE("what is wrong with a plan is told with its place, and what is wrong w
 }
 
 TEST_CASE("a layer's keys and values are borrowed from one that makes them", "[native]") {
-  CHECK(native_errors(shape + "shared_key_value_layers = 4\n[run]\nsequence_length = 8\n") ==
-        "6:27: `shared_key_value_layers` is `4`, and the model has 4 with attention; one of them makes the "
-        "keys "
-        "and values that the others read\n");
+  CHECK(
+      native_errors(shape + "shared_key_value_layers = 4\n[run]\nsequence_length = 8\n") ==
+      "6:27: `shared_key_value_layers` is `4`, and the model has 4 with attention; one of them computes the "
+      "K and V that the others read\n");
 }
 
 TEST_CASE("a spectrogram is halved, so what becomes a token is a power of two", "[native]") {

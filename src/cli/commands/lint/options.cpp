@@ -93,9 +93,8 @@ std::vector<Option> fixing_options(LintOptions& options) {
   constexpr auto group = "Fixing";
   return {
       {.names = "--fix",
-       .doc =
-           "change values in the files so that findings go away, where that leaves what is trained as it is: "
-           "the plan, and rows that no token uses (docs/how-to/fix-findings.md); `-` prints the fixed text",
+       .doc = "fix findings in the files with changes that keep the trained model: plan and padding "
+              "(docs/how-to/fix-findings.md); `-` prints the fixed text",
        .set = into(options.fix),
        .group = group},
       {.names = "--unsafe-fixes",
