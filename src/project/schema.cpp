@@ -180,11 +180,10 @@ Json section_schema(std::string_view section) {
 
 // [[plan]].
 Json plans_schema() {
-  Json properties{{"name", {{"type", "string"}, {"description", "what reports call the plan"}}},
-                  {"runs",
-                   {{"type", "number"},
-                    {"exclusiveMinimum", 0},
-                    {"description", "how often it runs in one iteration; 1 unless stated"}}}};
+  Json properties{
+      {"name", {{"type", "string"}, {"description", "what reports call the plan"}}},
+      {"runs",
+       {{"type", "number"}, {"exclusiveMinimum", 0}, {"description", "runs per iteration [default: 1]"}}}};
   for (const std::string_view section : {"run", "parallel"}) {
     properties[std::string(section)] = section_schema(section);
     properties[std::string(section)]["description"] = "goes before the file's own table";

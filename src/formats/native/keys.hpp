@@ -49,31 +49,30 @@ inline constexpr std::int64_t largest_channels = 1'048'576;  // 2^20
 inline constexpr std::int64_t largest_image = 1'048'576;     // 2^20 pixels along one side
 
 inline constexpr std::array<ConvKey, 15> conv_keys{{
-    {"in_channels", 1, largest_channels, "channels of the input; those of the layer before unless stated",
+    {"in_channels", 1, largest_channels, "input channels [default: those of the layer before]",
      &model::Layer::in_channels},
     {"out_channels", 1, largest_channels,
      "channels of the output; required, but of a depthwise layer (as many as in) and of pools",
      &model::Layer::out_channels},
-    {"kernel", 1, largest_image, "height and width of a square kernel; 1 unless stated",
+    {"kernel", 1, largest_image, "height and width of a square kernel [default: 1]",
      &model::Layer::kernel_height, &model::Layer::kernel_width},
     {"kernel_height", 1, largest_image, "height of the kernel", &model::Layer::kernel_height},
     {"kernel_width", 1, largest_image, "width of the kernel", &model::Layer::kernel_width},
-    {"stride", 1, largest_image, "step in both directions; 1 unless stated, of a pool its kernel",
+    {"stride", 1, largest_image, "step in both directions [default: 1; of a pool its kernel]",
      &model::Layer::stride},
     {"padding", 0, largest_image,
-     "rows and columns added on each side; 0 unless stated; `\"same\"` for half the kernel",
+     "rows and columns added on each side; `\"same\"`: half the kernel [default: 0]",
      &model::Layer::padding_height, &model::Layer::padding_width},
     {"padding_height", 0, largest_image, "rows added above and below", &model::Layer::padding_height},
     {"padding_width", 0, largest_image, "columns added left and right", &model::Layer::padding_width},
-    {"dilation", 1, largest_image, "distance of the kernel's taps; 1 unless stated", &model::Layer::dilation},
-    {"groups", 1, largest_channels, "groups of channels; 1 unless stated", &model::Layer::groups},
+    {"dilation", 1, largest_image, "distance of the kernel's taps [default: 1]", &model::Layer::dilation},
+    {"groups", 1, largest_channels, "groups of channels [default: 1]", &model::Layer::groups},
     {"image", 1, largest_image,
-     "height and width of a square input; the output of the layer before unless stated",
+     "height and width of a square input [default: the output of the layer before]",
      &model::Layer::image_height, &model::Layer::image_width},
     {"image_height", 1, largest_image, "height of the input", &model::Layer::image_height},
     {"image_width", 1, largest_image, "width of the input", &model::Layer::image_width},
-    {"repeat", 1, 65'536, "how often the layer or block stands there, one after the other; 1 unless stated",
-     &model::Layer::repeat},
+    {"repeat", 1, 65'536, "repetitions of the layer or block [default: 1]", &model::Layer::repeat},
 }};
 
 // Keys with other values.
@@ -84,9 +83,8 @@ struct ConvOther {
   bool model::Layer::*flag = nullptr;
 };
 inline constexpr std::array<ConvOther, 7> conv_others{{
-    {"type", "",
-     "kind of layer; `\"conv\"` unless stated, `\"block\"` where there are `layers` or `branches`"},
-    {"name", "a string", "what the layer is called in reports; its kind and place in the list unless stated"},
+    {"type", "", "kind of layer [default: `\"conv\"`; `\"block\"` with `layers` or `branches`]"},
+    {"name", "a string", "name in reports [default: its kind and place in the list]"},
     {"bias", "`true`, `false`", "one number per output channel; `true` unless a batch norm follows",
      &model::Layer::bias},
     {"batch_norm", "`true`, `false`",
@@ -115,7 +113,7 @@ inline constexpr std::array<ImageKey, 7> image_keys{{
     {"image", "1 to 2^20", "height and width of a square image"},
     {"image_height", "1 to 2^20", "height of the image"},
     {"image_width", "1 to 2^20", "width of the image"},
-    {"batch_norm", "`true`, `false`", "every convolution is followed by a batch norm; `false` unless stated"},
+    {"batch_norm", "`true`, `false`", "every convolution is followed by a batch norm [default: `false`]"},
     {"bias", "`true`, `false`", "convolutions have a bias; `true` unless a batch norm follows"},
 }};
 
@@ -130,14 +128,10 @@ inline constexpr std::array<PlainKey, 10> lint_keys{{
     {"ignore", "list of rules not to run"},
     {"min_gain", "findings that gain less than this share of the step are not reported: 0.01 is 1 %"},
     {"fail_level", "findings from this severity on make the exit status 1: `info`, `warning` or `error`"},
-    {"min_severity",
-     "findings from this severity on are shown, `warning` unless given; never above the fail level"},
-    {"shape", "what proposals may change of the model: `free`, `padding` or `fixed`"},
+    {"min_severity", "show findings from this severity on [default: `warning`; at most the fail level]"},
+    {"shape", "what fixes may change of the model: `free`, `padding` or `fixed`"},
     {"head_multiple", "numbers of heads that are proposed are multiples of this; 1 for any number"},
-    {"stack",
-     "packages that it is run with, `vllm==0.24`, or a list of them: their contracts are checked; `auto`: "
-     "those "
-     "that the file's format and the requirements beside it name"},
+    {"stack", "packages whose requirements are checked: `vllm==0.24`, or a list; `auto`: detect them"},
     {"params", "a table per rule with its parameters: `params.SL104 = { multiple = 128 }`"},
 }};
 
