@@ -101,7 +101,7 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|Qwen/"
       "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
-      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*";
+      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
     std::smatch said;
@@ -212,6 +212,8 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   };
   CHECK(parameters("ai21labs/Jamba-v0.1") == 51'570'315'264);
   CHECK(parameters("nvidia/Llama-3_3-Nemotron-Super-49B-v1") == 49'867'145'216);
+  CHECK(parameters("nvidia/Llama-3_1-Nemotron-Ultra-253B-v1") == 253'401'268'224);
+  CHECK(parameters("allenai/OLMoE-1B-7B-0924-Instruct") == Approx(6.92e9).epsilon(0.001));
   CHECK(parameters("answerdotai/ModernBERT-base") == Approx(149e6).epsilon(0.005));
   // 295 B, as Tencent says. Qwen3.8's weights in 16 bits take 4,892,388,705,238 bytes, with the layer that
   // predicts a second token: one of attention and experts, and a matrix that joins two hidden states.
