@@ -126,7 +126,7 @@ std::string overview() {
     text += entry(std::string(command.name), std::string(command.summary));
   }
   text +=
-      "\n`shapelint COMMAND --help` lists the options of a command; `lint` is the default.\n"
+      "\n`shapelint COMMAND --help` lists a command's options; `lint` is the default.\n"
       "`shapelint help --for-agents` is a guide for coding agents.\n";
   GlobalOptions global;
   text += sections(global_options(global));

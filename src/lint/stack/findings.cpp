@@ -71,41 +71,39 @@ void place(const model::Reading& reading, const Contract& contract, rules::Findi
   }
 }
 
-constexpr std::size_t longest_sum = 70;  // characters of a title that stays one line
-
-// "= 128.50" of a sum; empty for a condition.
-std::string value_of(const contracts::Verdict& verdict) {
-  const std::size_t equals = verdict.numbers.rfind("= ");
-  return equals == std::string::npos ? std::string() : verdict.numbers.substr(equals + 2);
-}
-
-// The sum that fails in a title, or of a long one its value: the label has the whole then.
-std::string short_sum(const contracts::Verdict& verdict) {
-  const std::string sum = contracts::sum_words(verdict);
-  if (sum.size() <= longest_sum) return sum;
-  const std::string value = value_of(verdict);
-  return value.empty() ? std::string() : "a size per GPU of " + value;
-}
+constexpr std::size_t longest_title = 100;  // characters that stay one line
 
 // What runs instead is the label's, so that the title stays one line.
-std::string message_of(const Unmet& unmet) {
+std::string title_with(const Unmet& unmet, const std::string& sum) {
   const Contract& contract = *unmet.verdict.contract;
   const bool rejects = contract.outcome == Outcome::refuses;
   const bool falls_back = contract.outcome == Outcome::falls_back;
-  const std::string sum = short_sum(unmet.verdict);
   std::string out = fmt::format("{} {}", contract.package.name,
                                 falls_back ? "falls back" : contracts::outcome_words(contract));
   if (!sum.empty()) out += rejects ? " " + sum : falls_back ? " at " + sum : fmt::format(" ({})", sum);
   if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
-  if (unmet.longer > 0) out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
+  constexpr double least_shown = 5e-4;
+  if (unmet.longer >= least_shown)
+    out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
   return out;
+}
+
+// The sum that fails; of a long one its value, and the label has the whole.
+std::string message_of(const Unmet& unmet) {
+  std::string whole = title_with(unmet, contracts::sum_words(unmet.verdict));
+  if (whole.size() <= longest_title) return whole;
+  const std::string& numbers = unmet.verdict.numbers;
+  const std::size_t equals = numbers.rfind("= ");
+  return title_with(
+      unmet, equals == std::string::npos ? std::string() : "a size per GPU of " + numbers.substr(equals + 2));
 }
 
 std::string label_of(const Unmet& unmet) {
   const Contract& contract = *unmet.verdict.contract;
   const std::string sum = contracts::sum_words(unmet.verdict);
-  const std::string whole = sum.size() > longest_sum ? sum + "; " : "";
+  const bool is_long = title_with(unmet, sum).size() > longest_title;
+  const std::string whole = is_long ? sum + "; " : "";
   if (contract.outcome == Outcome::refuses) return fmt::format("{}requires: {}", whole, contract.summary);
   if (contract.outcome == Outcome::falls_back)
     return fmt::format("{}runs {}; requires: {}", whole, contract.instead, contract.summary);
