@@ -85,6 +85,6 @@ int main(int argc, char** argv) {
   } catch (const std::system_error& problem) {
     return give_up("error: the system refused: ", problem.what());
   } catch (const std::exception& problem) {
-    return give_up("error: a mistake of shapelint itself: ", problem.what());
+    return give_up("error: internal error (please report): ", problem.what());
   }
 }

@@ -346,7 +346,7 @@ class Run {
     } catch (const std::bad_alloc&) {
       fail("there is not enough memory for this file");
     } catch (const std::exception& problem) {
-      fail(fmt::format("a mistake of shapelint itself: {}", problem.what()));
+      fail(fmt::format("internal error: {}", problem.what()));
     }
   }
 

@@ -120,7 +120,7 @@ TEST_CASE(
   }
   const std::string text = fmt::format(
       "# What people met on a cluster\n\n"
-      "<!-- Written from tests/contracts/cited_cases by the tests; UPDATE_GOLDEN=1 writes it anew. -->\n\n"
+      "<!-- Generated from tests/contracts/cited_cases by the tests (UPDATE_GOLDEN=1); do not edit. -->\n\n"
       "{} configurations of {} public threads and sources that [contracts](../reference/requirements.md) "
       "cite, and what "
       "`shapelint FILE --gpu GPU --stack PACKAGE` answers of each. Where a thread names no model, one that "

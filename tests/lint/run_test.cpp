@@ -246,7 +246,7 @@ TEST_CASE("what nobody foresaw costs the file and not the run", "[lint]") {
     REQUIRE(outcome.report.errors.size() == 2);
     CHECK(outcome.report.errors[0].error.path == "c/1.toml");
     CHECK(outcome.report.errors[0].error.message == "there is not enough memory for this file");
-    CHECK(outcome.report.errors[1].error.message == "a mistake of shapelint itself: at");
+    CHECK(outcome.report.errors[1].error.message == "internal error: at");
   }
 }
 

@@ -231,7 +231,7 @@ def each_alone(base):
         problems.extend([f"{name}: exit code {code}: {said[:300]}"] if code not in (0, 1, 2) else [])
         problems.extend([f"{name}: {busy:.1f} s"] if busy > (MOST_SECONDS_OF_COMMIT if row == "all" else MOST_SECONDS) else [])
         problems.extend([f"{name}: {mb:.0f} MB"] if mb > MOST_MB else [])
-        problems.extend([f"{name}: {said[:300]}"] if "a mistake of shapelint itself" in said else [])
+        problems.extend([f"{name}: {said[:300]}"] if "internal error" in said else [])
 
     for files in (python_files, shell_files, data_files):
         for row, name, content in files():
