@@ -4,7 +4,7 @@
 const isRun = (sweep) => sweep.section === "run" || sweep.section === "parallel";
 const measure = (sweep) => isRun(sweep)
   ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"} per second and GPU` }
-  : { key: "product_tflops", title: "matrix products per time of the step (TFLOPS)" };
+  : { key: "product_tflops", title: "GEMM throughput over the step (TFLOP/s)" };
 const sweepsOf = (of) => sweeps.filter((sweep) => sweep.path === of.path && sweep.model === of.model);
 // A network of layers reads images where the field's description has sequences.
 const worded = (text) => isNetwork(current) ? text.replaceAll("sequences", "images") : text;
@@ -76,7 +76,7 @@ const drawSweep = () => {
   const { key, title } = measure(sweep);
   byId("sweep-text").textContent = `${sentence(worded(sweep.doc))}. Everything else as in the file` +
     (isRun(sweep) ? "." : ", but for what follows from it.") +
-    (sweep.compute_bound_from ? ` On this GPU the products turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
+    (sweep.compute_bound_from ? ` On this GPU GEMMs turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
     (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
   // Of a model's dimension small differences count, on each GPU against what the file's value gives there.
   const againstFile = !isRun(sweep) && shown.every((each) => each.values.includes(each.own));

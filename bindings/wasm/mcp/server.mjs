@@ -74,7 +74,7 @@ tool("roofline", "Show where the time of a step goes: each operation, what bound
 tool("fits", "Say which ways of dividing a model over so many GPUs run, with memory and throughput of each.",
   { ...source, gpu, set, count: z.number().int().min(1).max(100_000), stack: z.string().regex(word).max(200).optional().describe("packages that run it: vllm==0.24") },
   (given, extra) => on_source("fits", given, ["--count", String(given.count), ...option("--stack", given.stack)], extra));
-tool("gemm", "Predict the time of one matrix product C[m,n] = A[m,k] B[k,n], and what is lost to misalignment, tiles and waves.",
+tool("gemm", "predict the time of one GEMM C[m,n] = A[m,k] B[k,n], and what is lost to misalignment, tiles and waves.",
   { m: z.number().int().positive(), n: z.number().int().positive(), k: z.number().int().positive(), gpu: gpu.unwrap(),
     dtype: z.enum(["fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp4"]).optional() },
   (given, extra) => answer(["gemm", String(given.m), String(given.n), String(given.k), "--gpu", given.gpu, ...option("--dtype", given.dtype)], extra));

@@ -83,7 +83,7 @@ export interface Shapelint {
   step(source: Given, options?: StepOptions): Step[];
   /** Better shapes near the file's. */
   suggest(source: Given, options?: SuggestOptions): SuggestResult;
-  /** One matrix product. */
+  /** One GEMM. */
   gemm(gpu: string, gemm: Gemm): KernelCost;
   /** One fused attention kernel, forward. */
   attention(gpu: string, attention: AttentionKernel): KernelCost;
@@ -384,7 +384,7 @@ export interface KernelCost {
   memory_us: number;
   overhead_us: number;
   efficiency: Efficiency;
-  /** of a matrix product; 0 elsewhere */
+  /** of a GEMM; 0 elsewhere */
   tile_m: number;
   tile_n: number;
   split_k: number;

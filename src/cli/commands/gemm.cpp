@@ -1,4 +1,4 @@
-// `shapelint gemm`: explains one matrix product, or predicts a table of them.
+// `shapelint gemm`: explains one GEMM, or predicts a table of them.
 #include "cli/commands/gemm.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// `shapelint gemm`: the predicted time of one matrix product, explained, or of a table of them.
+// `shapelint gemm`: the predicted time of one GEMM, explained, or of a table.
 #pragma once
 
 #include <cstdint>
