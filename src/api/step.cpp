@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "contracts/price.hpp"
 #include "cost/kernels/attention.hpp"
+#include "cost/stages.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op_names.hpp"
 #include "project/project.hpp"
@@ -115,8 +116,8 @@ Result<std::vector<Step>> price_step(const FileSystem& files, const Source& sour
       for (const gpu::Gpu& gpu : priceable.gpus) steps.push_back(step_on_stack(*reading, gpu, checker));
       continue;
     }
-    const model::Workload workload = model::lower(reading->setup);
     for (const gpu::Gpu& gpu : priceable.gpus) {
+      const model::Workload workload = model::lower(cost::paced(gpu, reading->setup));
       steps.push_back(
           step_of(*reading, gpu, workload, cost::price(gpu, workload, reading->setup.plan.dtype)));
     }

@@ -35,7 +35,7 @@ suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::
   suggest::OnStack out;
   if (runs == Runs::as_stack) {
     out.run = [shared](const model::Setup& setup, const gpu::Gpu& gpu) {
-      return stack_run(setup, shared->checker->check(shared->reading, setup, gpu, Words::none));
+      return stack_run(setup, shared->checker->check(shared->reading, setup, gpu, Words::none), gpu);
     };
   }
   std::vector<std::vector<const Contract*>> groups;

@@ -38,7 +38,8 @@ AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gp
 Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 
 // What is lowered, and how many times as long each of its operations takes, without pricing it.
-suggest::StackRun stack_run(const model::Setup& setup, std::span<const Verdict> verdicts);
+suggest::StackRun stack_run(const model::Setup& setup, std::span<const Verdict> verdicts,
+                            const gpu::Gpu& gpu);
 
 // Whether an operation belongs to a kind of layer of contracts.
 bool is_of(const model::Op& op, std::string_view layer);

@@ -1,16 +1,20 @@
 // Steps of a grid, from parts that were priced before.
 #include "cost/grid.hpp"
 
+#include "cost/stages.hpp"
+
 namespace shapelint::cost {
 
 namespace {
 
 constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
-constexpr std::array layer_parts{model::StepPart::frame,       model::StepPart::attention,
-                                 model::StepPart::mixer,       model::StepPart::second_mixer,
-                                 model::StepPart::third_mixer, model::StepPart::mlp,
-                                 model::StepPart::mixture};
+// The frame is first: the others stand between its ops.
+constexpr auto layer_parts = [] {
+  std::array<model::StepPart, model::weighty_parts.size() + 1> out{model::StepPart::frame};
+  for (std::size_t i = 0; i < model::weighty_parts.size(); ++i) out[i + 1] = model::weighty_parts[i];
+  return out;
+}();
 
 }  // namespace
 
@@ -90,81 +94,129 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
     if (memo->size() > most_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
   }
   setup_ = &setup;
-  const model::LayerRuns runs = model::layer_runs(setup);
-  const auto take = [&](model::StepPart part, double times) {
+  stages_ = setup.plan.pipeline > 1 ? 2 : 1;
+  std::array<model::LayerRuns, 2> runs;
+  if (stages_ > 1) {
+    stage_ = setup;
+    for (std::size_t stage = 0; stage < stages_; ++stage) {
+      stage_.plan.pace = stage == 0 ? model::Pace::first : model::Pace::last;
+      runs[stage] = model::layer_runs(stage_);
+    }
+  } else {
+    runs[0] = model::layer_runs(setup);
+  }
+  const auto take = [&](model::StepPart part, double first, double last) {
     const auto index = static_cast<std::size_t>(part);
-    times_[index] = times;
-    if (times > 0) {
+    times_[0][index] = first;
+    times_[1][index] = last;
+    if (first > 0 || (stages_ > 1 && last > 0)) {
       parts_[index] = find(part, setup, positions);
       sizes_[index] = parts_[index].size;
     } else if (model::times_in(setup.model, part) > 0 || model::mtp_layers(setup) > 0) {
       sizes_[index] = model::part_size(setup, part);
     }
   };
-  take(model::StepPart::frame, runs.all);
-  take(model::StepPart::attention, runs.attention);
-  for (const model::StepPart part : model::mixer_parts) take(part, runs.mixers[model::mixer_of(part)]);
-  take(model::StepPart::mlp, runs.mlp);
-  take(model::StepPart::mixture, runs.mixture);
-  take(model::StepPart::ends, 1);
+  take(model::StepPart::frame, runs[0].all, runs[1].all);
+  take(model::StepPart::attention, runs[0].attention, runs[1].attention);
+  for (const model::StepPart part : model::mixer_parts) {
+    const std::size_t which = model::mixer_of(part);
+    take(part, runs[0].mixers[which], runs[1].mixers[which]);
+  }
+  take(model::StepPart::mlp, runs[0].mlp, runs[1].mlp);
+  take(model::StepPart::mixture, runs[0].mixture, runs[1].mixture);
+  take(model::StepPart::ends, 1, 0);
+  take(model::StepPart::last_ends, 0, 1);
   parameters_ = model::parameter_count(setup.model, sizes_);
   const auto experts = static_cast<double>(model::expert_parameter_count(setup.model, sizes_));
   const model::RankParameters further = model::mtp_parameters(setup);
+  const double whole =
+      setup.plan.tensor > 1 ? static_cast<double>(model::whole_parameter_count(setup.model, sizes_)) : 0;
   held_ = model::parameters_per_rank(setup.plan, static_cast<double>(parameters_) - experts + further.dense,
-                                     experts + further.expert);
+                                     experts + further.expert, whole);
+}
+
+// A part's runs on one GPU, piece by piece.
+struct GridPrices::Cursor {
+  const Run* first;
+  const Run* at;
+  const std::uint32_t* ends;
+  double times;
+};
+
+// Of the ops of one stage's step.
+struct GridPrices::Sums {
+  StepSums step;
+  double flops = 0;
+  double embedding_us = 0;
+};
+
+GridPrices::Sums GridPrices::sums_of(std::size_t stage, std::size_t gpu) {
+  Sums out;
+  const auto cursor = [&](model::StepPart part) {
+    const auto index = static_cast<std::size_t>(part);
+    const PricedPart& priced = parts_[index];
+    const Run* first = priced.in->runs.data() + priced.first_run + gpu * priced.ops;
+    return Cursor{first, first, priced.in->pieces.data() + priced.first_piece, times_[stage][index]};
+  };
+  const auto add_piece = [&](Cursor& part, std::size_t piece) {
+    double all_us = 0;
+    for (const Run* end = part.first + part.ends[piece]; part.at != end; ++part.at) {
+      const Run& run = *part.at;
+      const double count = part.times * run.count;
+      OpTraits traits = run.traits;
+      traits.once = count < totals_.micro_batches;
+      add(out.step, traits, run.bound, count * run.time_us);
+      out.flops += count * run.flops;
+      all_us += count * run.time_us;
+    }
+    return all_us;
+  };
+  std::array<Cursor, layer_parts.size()> layer;
+  std::size_t parts = 0;
+  std::size_t pieces = 0;
+  for (const model::StepPart part : layer_parts) {
+    const auto index = static_cast<std::size_t>(part);
+    if (times_[stage][index] <= 0) continue;
+    layer[parts++] = cursor(part);
+    pieces = parts_[index].pieces;
+  }
+  Cursor ends = cursor(stage == 0 ? model::StepPart::ends : model::StepPart::last_ends);
+  out.embedding_us = add_piece(ends, 0);
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    for (std::size_t part = 0; part < parts; ++part) add_piece(layer[part], piece);
+  }
+  add_piece(ends, 1);
+  for (const model::Op& op : scratch_.ops) {
+    const OpCost& cost = memos_[gpu]->price(op);
+    add(out.step, traits_of(op, totals_.micro_batches), cost.bound, op.count * cost.time_us);
+  }
+  return out;
 }
 
 std::span<const StepCost> GridPrices::price() {
   model::set_totals(*setup_, sizes_, totals_);
   scratch_.ops.clear();
   model::lower_update(*setup_, held_, scratch_);
-  // A part's runs on one GPU, piece by piece.
-  struct Cursor {
-    const Run* first;
-    const Run* at;
-    const std::uint32_t* ends;
-    double times;
-  };
-  const auto cursor = [&](model::StepPart part, std::size_t gpu) {
-    const auto index = static_cast<std::size_t>(part);
-    const PricedPart& priced = parts_[index];
-    const Run* first = priced.in->runs.data() + priced.first_run + gpu * priced.ops;
-    return Cursor{first, first, priced.in->pieces.data() + priced.first_piece, times_[index]};
-  };
   for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
-    StepSums sums;
-    double flops = 0;
-    const auto add_piece = [&](Cursor& part, std::size_t piece) {
-      for (const Run* end = part.first + part.ends[piece]; part.at != end; ++part.at) {
-        const Run& run = *part.at;
-        const double count = part.times * run.count;
-        OpTraits traits = run.traits;
-        traits.once = count < totals_.micro_batches;
-        add(sums, traits, run.bound, count * run.time_us);
-        flops += count * run.flops;
+    std::array<Sums, 2> sums;
+    for (std::size_t stage = 0; stage < stages_; ++stage) sums[stage] = sums_of(stage, gpu);
+    std::size_t slowest = 0;
+    if (stages_ > 1) {
+      std::array<StageSums, 2> each;
+      for (std::size_t stage = 0; stage < stages_; ++stage) {
+        cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums[stage].step, steps_[gpu]);
+        each[stage] = {steps_[gpu].compute_us + steps_[gpu].memory_us + steps_[gpu].communication_us +
+                           steps_[gpu].overhead_us,
+                       per_micro_batch_us(sums[stage].step, totals_.micro_batches), sums[stage].embedding_us};
       }
-    };
-    std::array<Cursor, layer_parts.size()> layer;
-    std::size_t parts = 0;
-    std::size_t pieces = 0;
-    for (const model::StepPart part : layer_parts) {
-      const auto index = static_cast<std::size_t>(part);
-      if (times_[index] <= 0) continue;
-      layer[parts++] = cursor(part, gpu);
-      pieces = parts_[index].pieces;
+      const Paced chosen = pace_of(setup_->plan, each[0], each[1]);
+      slowest = chosen.pace == model::Pace::last ? 1 : 0;
+      stage_.plan.pace = chosen.pace;
+      stage_.plan.other_stages = chosen.other_stages;
+      model::set_totals(stage_, sizes_, totals_);
     }
-    Cursor ends = cursor(model::StepPart::ends, gpu);
-    add_piece(ends, 0);
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-      for (std::size_t part = 0; part < parts; ++part) add_piece(layer[part], piece);
-    }
-    add_piece(ends, 1);
-    for (const model::Op& op : scratch_.ops) {
-      const OpCost& cost = memos_[gpu]->price(op);
-      add(sums, traits_of(op, totals_.micro_batches), cost.bound, op.count * cost.time_us);
-    }
-    totals_.hardware_flops = flops;
-    cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums, steps_[gpu]);
+    totals_.hardware_flops = sums[slowest].flops;
+    cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums[slowest].step, steps_[gpu]);
   }
   return steps_;
 }

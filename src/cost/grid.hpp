@@ -81,6 +81,9 @@ class GridPrices {
   PricedPart find(model::StepPart part, const model::Setup& setup, std::span<const std::uint32_t> positions);
   PricedPart lower_and_price(model::StepPart part, const model::Setup& setup, Priced& into);
   void forget();
+  struct Cursor;
+  struct Sums;
+  Sums sums_of(std::size_t stage, std::size_t gpu);
 
   std::vector<const gpu::Gpu*> gpus_;
   std::vector<GridAxis> axes_;
@@ -91,7 +94,10 @@ class GridPrices {
   model::Workload scratch_;
   std::vector<std::uint32_t> pieces_;  // of the part that is lowered
   const model::Setup* setup_ = nullptr;
-  std::array<double, model::part_count> times_{};  // by StepPart: runs of each in the step
+  model::Setup stage_;  // of a pipeline: the same with a pace
+  // By StepPart, runs of each in the step: of the first stage and of the last, or of the only one.
+  std::array<std::array<double, model::part_count>, 2> times_{};
+  std::size_t stages_ = 1;
   std::array<PricedPart, model::part_count> parts_{};
   model::PartSizes sizes_;
   std::int64_t parameters_ = 0;

@@ -35,22 +35,27 @@ Hidden hidden(const PhaseTimes& phase, double micro_batches) {
   return out;
 }
 
+double per_micro_batch_us(const StepSums& sums, double micro_batches) {
+  double out = sums.per_micro_batch_us;
+  for (const PhaseTimes& phase : sums.phases) out += phase.beside_us - hidden(phase, micro_batches).beside_us;
+  return out;
+}
+
 void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, const StepSums& sums,
                 StepCost& step) {
   step.compute_us = sums.bound_us[static_cast<std::size_t>(Bound::compute)];
   step.memory_us = sums.bound_us[static_cast<std::size_t>(Bound::memory)];
   step.communication_us = sums.bound_us[static_cast<std::size_t>(Bound::communication)];
   step.overhead_us = sums.bound_us[static_cast<std::size_t>(Bound::overhead)];
+  step.end_layers = workload.end_layers;
   step.hidden_us = 0;
-  double per_micro_batch_us = sums.per_micro_batch_us;
   for (const PhaseTimes& phase : sums.phases) {
     const Hidden behind = hidden(phase, workload.micro_batches);
     const double waited_us = phase.beside_us - behind.beside_us;  // for an exchange, in every micro-batch
     step.hidden_us += behind.once_us + behind.each_us + behind.beside_us;
     step.communication_us += phase.once_us - behind.once_us + phase.each_us - behind.each_us + waited_us;
-    per_micro_batch_us += waited_us;
   }
-  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us;
+  step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us(sums, workload.micro_batches);
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;
 
   const double peak_flops = step.time_us * peak_flops_per_us(gpu, peak_dtype);

@@ -23,6 +23,9 @@ struct StepCost {
   double communication_us = 0;  // waited for: what hides behind computation is not in it
   double overhead_us = 0;
   double bubble_us = 0;
+  // Of a pipeline whose stages are priced: the head and layers that predict further tokens, as a number of
+  // layers that take as long.
+  double end_layers = 0;
   double hidden_us = 0;  // communication that ran behind computation, not part of time_us
   double mfu = 0;        // model FLOPs / (time x peak)
   double hfu = 0;        // the same with recomputation counted
@@ -90,6 +93,8 @@ inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us)
   if (op.beside_shared) phase.shared_us += time_us;
   if (op.phase != Phase::update) sums.per_micro_batch_us += time_us;
 }
+// What of them repeats with every micro-batch, exchanges that outlast what they run beside counted.
+double per_micro_batch_us(const StepSums& sums, double micro_batches);
 // Everything of a step but its ops; of `workload` only the totals.
 void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, const StepSums& sums,
                 StepCost& step);

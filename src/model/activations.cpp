@@ -2,13 +2,14 @@
 #include "model/activations.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/recipe.hpp"
 #include "model/arithmetic.hpp"
 #include "model/layer_list.hpp"
+#include "model/layer_weights.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/whole.hpp"
-#include "model/memory/elementwise.hpp"
 #include "model/parameter_bytes.hpp"
 
 namespace shapelint::model {
@@ -45,200 +46,164 @@ double input_bytes(const Plan& plan) {
   return info(plan.recipe).operand_bits / bits_per_byte + info(plan.recipe).a_scale_bytes;
 }
 
-// Models with a layer norm are trained with dropout (GPT-2 and 3, BERT, OPT), those with RMSNorm without.
-double mask_bytes(const ModelSpec& model) {
-  return model.norm == Norm::layernorm ? mask * at_least_one(model.hidden_size) : 0;
+// Bytes of an element of what an operation keeps.
+double bytes_of(const ModelSpec& model, const Plan& plan, Reader reader) {
+  const bool copies = plan.eager && model.norm == Norm::rmsnorm;
+  switch (reader) {
+    case Reader::operation:
+      break;
+    case Reader::norm:
+      return wide + (copies ? fp32 : 0);
+    case Reader::stream:
+      return wide + (copies ? fp32 : stream_bytes(plan) - wide_bytes(plan)) / width_factor(plan);
+    case Reader::product:
+      return input_bytes(plan);
+    case Reader::dropout:
+      return mask;
+    case Reader::eager:
+      return plan.eager ? wide : 0;
+  }
+  return wide;
 }
 
-// What of a layer's parts is kept. Parts that are computed again keep what they read; a product whose input
-// is computed again does not keep that, in whatever format (Megatron-Core, CheckpointWithoutOutput and
-// set_save_original_input).
-struct Parts {
-  double input = wide;         // of a product
-  bool norms = true;           // what they put out
-  bool up_projections = true;  // queries, keys and values of latent attention
-  bool mlp = true;
-  bool experts = true;
-  bool expert_activations = true;  // what they put out
-  bool shared_experts = true;
+// Whether the plan runs it again.
+bool is_remade(const Plan& plan, Remade what) {
+  switch (what) {
+    case Remade::never:
+      break;
+    case Remade::norms:
+      return plan.recompute_norms;
+    case Remade::up_projections:
+      return plan.recompute_up_projections;
+    case Remade::mlp:
+      return plan.recompute_mlp;
+    case Remade::experts:
+      return plan.recompute_experts;
+    case Remade::expert_activations:
+      return plan.recompute_expert_activations || plan.recompute_experts;
+    case Remade::shared_experts:
+      return plan.recompute_shared_experts || plan.recompute_experts;
+  }
+  return false;
+}
+
+// For one token of the part, how many rows of a tensor there are.
+double rows_of(const Setup& setup, Rows rows) {
+  if (rows == Rows::experts) return at_least_one(setup.model.moe.experts_per_token);
+  if (rows == Rows::source) return real(setup.plan.source_length) / at_least_one(setup.plan.sequence_length);
+  return rows == Rows::few || rows == Rows::distances || rows == Rows::strides ? 0.0 : 1.0;
+}
+
+// A part of a layer: of the tensors that its description states, those that the plan does not run again, and
+// all. Of parts that run again what they read is kept as it is; a product whose input does, too, does not
+// keep that in another format (Megatron-Core, CheckpointWithoutOutput and set_save_original_input).
+class KeptOfPart {
+ public:
+  KeptOfPart(const Setup& setup, StepPart part)
+      : setup_(setup),
+        input_(input_bytes(setup.plan)),
+        own_input_(part == StepPart::mlp && setup.plan.recompute_mlp ? wide : input_),
+        lent_(1 - making_keys(setup.model)) {}
+
+  void operator()(const Activation& each) {
+    const double share = each.is_lent ? 1 - lent_ : 1;
+    add(share * rows_of(setup_, each.rows) * real(each.elements) *
+            bytes_of(setup_.model, setup_.plan, each.reader),
+        each.is_split, each.remade);
+  }
+  void operator()(const Weight& each) {
+    if (each.kind < WeightKind::product || each.reads_again) return;
+    const double elements = real(times(each.reads_apart ? each.copies : 1, each.inputs.size));
+    const double narrow = each.reads_kept ? (input_ < wide ? input_ : 0) : input_;
+    const bool is_split = each.split == Split::inputs || each.rows == Rows::experts || each.reads_apart;
+    const double rows = rows_of(setup_, each.rows) * elements;
+    add(rows * narrow, is_split, each.remade, rows * (own_input_ - input_));
+  }
+
+  Kept all;   // while the layer runs
+  Kept kept;  // until its backward pass
+
+ private:
+  void add(double bytes, bool is_split, Remade remade, double beside = 0) {
+    const auto to = [&](Kept& sum, double some) { (is_split ? sum.split : sum.whole) += some; };
+    to(all, bytes);
+    if (!is_remade(setup_.plan, remade)) to(kept, bytes + (remade == Remade::norms ? beside : 0));
+  }
+
+  const Setup& setup_;
+  double input_;
+  double own_input_;
+  double lent_;
 };
 
-Parts all_parts(const Plan& plan) {
-  return {.input = input_bytes(plan)};
-}
-
-Parts kept_parts(const Plan& plan) {
-  return {input_bytes(plan),
-          !plan.recompute_norms,
-          !plan.recompute_up_projections,
-          !plan.recompute_mlp,
-          !plan.recompute_experts,
-          !plan.recompute_expert_activations,
-          !plan.recompute_shared_experts && !plan.recompute_experts};
-}
-
-// Norm and product read the stream; queries, keys, values and what comes of them are read in 16 bits, the
-// last of these by the projection, too.
-Kept of_attention(const ModelSpec& model, const Parts& parts) {
-  const double hidden = at_least_one(model.hidden_size);
-  const double heads = at_least_one(model.num_attention_heads);
-  const double input = parts.input;
-  Kept kept{(wide + (parts.norms ? input : 0)) * hidden + mask_bytes(model), 0};
-  double values = 0;
-  if (const Mla& mla = model.mla; mla.kv_lora_rank > 0) {
-    const auto latents = static_cast<double>(mla.q_lora_rank + mla.kv_lora_rank);  // and their norms
-    kept.whole += (wide + (parts.up_projections ? input : 0)) * latents +
-                  wide * static_cast<double>(mla.qk_rope_head_dim);
-    const auto key = static_cast<double>(mla.qk_nope_head_dim + mla.qk_rope_head_dim);
-    values = heads * static_cast<double>(mla.v_head_dim);
-    if (parts.up_projections) kept.split += wide * (2 * heads * key + values);
-  } else {
-    const double key = at_least_one(model.head_dim);
-    const double value = at_least_one(model.value_head_dim);
-    values = heads * value;
-    const double groups = at_least_one(model.num_key_value_heads);
-    kept.split += wide * (heads * key + groups * (key + value));
-    if (model.compressed.q_lora_rank > 0)  // and its norm
-      kept.whole += (wide + input) * static_cast<double>(model.compressed.q_lora_rank);
-    // A norm's gradient needs what it read.
-    if (model.qk_norm) kept.split += wide * (heads + groups) * key;
-    // Queries with another bias meet the distances.
-    if (model.relative_positions) kept.split += wide * heads * key;
-    // The gate, and what it makes of attention's output, which the projection reads then.
-    if (model.attention_gate) kept.split += 2 * wide * values;
+// Of a layer in the mean: `all` of it, and what is `kept`.
+struct KeptOfLayer {
+  Kept all;
+  Kept kept;
+};
+constexpr std::array<StepPart, weighty_parts.size() + 1> parts_of_a_layer = [] {
+  std::array<StepPart, weighty_parts.size() + 1> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<StepPart>(i);
+  return out;
+}();
+KeptOfLayer of_layer(const Setup& setup) {
+  KeptOfLayer out;
+  for (const StepPart part : parts_of_a_layer) {
+    const double share = real(layers_of(setup.model, part)) / at_least_one(setup.model.num_layers);
+    if (share <= 0) continue;
+    KeptOfPart of(setup, part);
+    visit_weights(setup.model, part, {}, of);
+    out.all += share * of.all;
+    out.kept += share * of.kept;
   }
-  kept.split += wide * values + (input < wide ? input * values : 0);
-  // Its input, mask and norm, and queries, keys, values and output.
-  if (model.cross_attention) kept += {(2 * wide + mask) * hidden, 4 * wide * hidden};
-  return kept;
+  return out;
 }
 
-// Keys, queries and values before and behind the convolution, the gate, and what comes of them.
-Kept of_mixer(const ModelSpec& model, const Mixer& mixer, double input) {
-  const auto keys = static_cast<double>(mixer.key_heads * mixer.key_dim);
-  const auto values = static_cast<double>(mixer.value_heads * mixer.value_dim);
-  return {(wide + input) * at_least_one(model.hidden_size),
-          wide * (2 * (2 * keys + values) + 2 * values) + (input < wide ? input * values : 0)};
-}
-
-// Both branches, and their product.
-double inner_bytes(const ModelSpec& model, double width, double input) {
-  return ((model.mlp_gated ? 2 : 1) * wide + input) * width;
-}
-
-Kept of_mlp(const ModelSpec& model, const Parts& parts) {
-  // A whole MLP that runs again keeps what it read in 16 bits.
-  const double input = parts.mlp ? parts.input : wide;
-  Kept kept{(wide + (parts.norms ? input : 0)) * at_least_one(model.hidden_size) + mask_bytes(model), 0};
-  if (parts.mlp) kept.split += inner_bytes(model, static_cast<double>(model.intermediate_size), parts.input);
-  return kept;
-}
-
-// The norm's input and output, which router and shared experts read; and for each of a token's experts its
-// row, and what the expert makes of it (arXiv 2603.07685 calls it most of what a mixture keeps).
-Kept of_mixture(const ModelSpec& model, const Parts& parts) {
-  const Moe& moe = model.moe;
-  const double input = parts.input;
-  const double hidden = at_least_one(model.hidden_size);
-  Kept kept{(parts.norms ? 2 : 1) * wide * hidden, 0};
-  if (parts.shared_experts)
-    kept.split += inner_bytes(model, static_cast<double>(moe.shared_intermediate_size), input);
-  if (!parts.experts) return kept;
-  const double row = moe.latent_size > 0 ? static_cast<double>(moe.latent_size) : hidden;
-  const auto width = static_cast<double>(moe.intermediate_size);
-  kept.split += at_least_one(moe.experts_per_token) *
-                (input * row + inner_bytes(model, width, parts.expert_activations ? input : 0));
-  return kept;
-}
-
-// Hyper-connections: each branch's mixing needs all streams as it found them for its gradient, beside the
-// branch's own input (2409.19606, algorithm 2).
-Kept of_streams(const ModelSpec& model) {
-  if (model.residual_streams <= 1) return {};
-  const double branches = model.parallel_block ? 1 : 2;
-  return {branches * wide * static_cast<double>(model.residual_streams) * at_least_one(model.hidden_size), 0};
-}
-
-// Of a layer in the mean.
-Kept of_layer(const ModelSpec& model, const Parts& parts) {
-  const double input = parts.input;
+// Where operations are chosen, and not parts: the layer's input, and what products of matrices put out, each
+// (`every`, where attention runs again) or every second one, and what attention does (torchtitan,
+// SelectiveAC; MaxText, remat_policy minimal). What experts on other ranks exchange is kept then, too.
+Kept of_operations(const Setup& setup, bool every) {
+  const ModelSpec& model = setup.model;
   const double layers = at_least_one(model.num_layers);
-  Kept kept = static_cast<double>(num_attention_layers(model)) / layers * of_attention(model, parts);
-  for (std::size_t i = 0; i < most_mixers; ++i)
-    kept +=
-        static_cast<double>(num_mixer_layers(model, i)) / layers * of_mixer(model, model.mixers[i], input);
-  kept += static_cast<double>(num_mlps(model)) / layers * of_mlp(model, parts);
-  kept += static_cast<double>(num_moe_layers(model)) / layers * of_mixture(model, parts);
-  kept += of_streams(model);
-  if (model.single.linear_mixing || model.single.linear_feeding) {
-    const double products =
-        (model.single.linear_mixing ? 1.0 : 0.0) + (model.single.linear_feeding ? 1.0 : 0.0);
-    kept += {products * (wide + (parts.norms ? input : 0)) * at_least_one(model.hidden_size), 0};
-  }
-  // A convolution module's norm's input and its own, and both halves, their product, and what the convolution
-  // and the norm put out.
-  if (model.convolution_kernel > 0) {
-    const double hidden = at_least_one(model.hidden_size);
-    kept += {2 * wide * hidden, 5 * wide * hidden};
-  }
-  return kept;
-}
-
-// Where operations are chosen, and not parts: the layer's input, and what products put out, each (`every`,
-// where attention runs again) or every second one, and what attention does (torchtitan, SelectiveAC; MaxText,
-// remat_policy minimal). What experts on other ranks exchange is kept then, too.
-Kept of_operations(const ModelSpec& model, const Plan& plan, bool every) {
-  const double layers = at_least_one(model.num_layers);
-  const double hidden = at_least_one(model.hidden_size);
-  const double heads = at_least_one(model.num_attention_heads);
-  const double groups = at_least_one(model.num_key_value_heads);
   int products = 0;
-  const auto add = [&](Kept& kept, Kept elements) {
-    if (every || products % 2 == 0) kept += wide * elements;
-    ++products;
-  };
-  Kept attention;
-  double values = heads * at_least_one(model.value_head_dim);
-  if (const Mla& mla = model.mla; mla.kv_lora_rank > 0) {
-    values = heads * static_cast<double>(mla.v_head_dim);
-    if (mla.q_lora_rank > 0) add(attention, {static_cast<double>(mla.q_lora_rank), 0});
-    add(attention, {0, heads * static_cast<double>(mla.qk_nope_head_dim + mla.qk_rope_head_dim)});
-    add(attention, {static_cast<double>(mla.kv_lora_rank + mla.qk_rope_head_dim), 0});
-    add(attention, {0, heads * static_cast<double>(mla.qk_nope_head_dim) + values});
-  } else {
-    add(attention, {0, heads * at_least_one(model.head_dim)});
-    add(attention, {0, groups * at_least_one(model.head_dim)});
-    add(attention, {0, groups * at_least_one(model.value_head_dim)});
-  }
-  add(attention, {hidden, 0});
-  if (!every) attention.split += wide * values;
-  const auto feed = [&](double width, double rows, Kept row) {
+  const auto of_part = [&](StepPart part) {
     Kept out;
-    if (model.mlp_gated) add(out, {0, rows * width});
-    add(out, {0, rows * width});
-    add(out, row);
+    visit_weights(model, part, {1, 1, true}, [&](const Weight& each) {
+      if (each.kind != WeightKind::matrix) return;
+      for (std::int64_t copy = 0; copy < (each.reads_apart ? 1 : each.copies); ++copy) {
+        const double elements = rows_of(setup, each.rows) *
+                                real(times(each.reads_apart ? each.copies : 1, each.outputs.size)) *
+                                (each.is_lent ? making_keys(model) : 1);
+        const bool is_split = each.split == Split::outputs || each.rows == Rows::experts;
+        if (every || products % 2 == 0) (is_split ? out.split : out.whole) += wide * elements;
+        ++products;
+      }
+    });
     return out;
   };
-  const Moe& moe = model.moe;
-  const double copies = at_least_one(moe.experts_per_token);
+  const auto add = [&](Kept& sum, StepPart part, Kept of) {
+    sum += real(layers_of(model, part)) / layers * of;
+  };
+  Kept kept{wide * real(model.hidden_size), 0};
+  KeptOfPart frame(setup, StepPart::frame);
+  if (model.residual_streams > 1) visit_weights(model, StepPart::frame, {}, frame);
+  kept += frame.kept;
+  Kept attention = of_part(StepPart::attention);
+  if (!every)
+    attention.split += wide * real(model.num_attention_heads) *
+                       real(model.mla.kv_lora_rank > 0 ? model.mla.v_head_dim : model.value_head_dim);
+  add(kept, StepPart::attention, attention);
+  // An MLP and a mixture come behind attention alike.
   const int before = products;
-  const Kept mlp = feed(static_cast<double>(model.intermediate_size), 1, {hidden, 0});
+  add(kept, StepPart::mlp, of_part(StepPart::mlp));
   products = before;
-  Kept mixture = feed(static_cast<double>(moe.intermediate_size), copies, {0, copies * hidden});
-  mixture += feed(static_cast<double>(moe.shared_intermediate_size), 1, {hidden, 0});
-  if (plan.expert > 1) mixture.split += wide * 2 * copies * hidden;
-  Kept kept{wide * hidden, 0};
-  kept += of_streams(model);
-  kept += static_cast<double>(num_attention_layers(model)) / layers * attention;
-  kept += static_cast<double>(num_mlps(model)) / layers * mlp;
-  kept += static_cast<double>(num_moe_layers(model)) / layers * mixture;
-  // Of what stands in attention's place the first product: queries, keys, values and gate.
-  for (std::size_t i = 0; i < most_mixers; ++i) {
-    const Mixer& mixer = model.mixers[i];
-    const auto columns =
-        static_cast<double>(2 * mixer.key_heads * mixer.key_dim + 2 * mixer.value_heads * mixer.value_dim);
-    kept += static_cast<double>(num_mixer_layers(model, i)) / layers *
-            Kept{every ? wide * hidden : 0, wide * columns};
+  Kept mixture = of_part(StepPart::mixture);
+  if (setup.plan.expert > 1)
+    mixture.split += wide * 2 * rows_of(setup, Rows::experts) * real(model.hidden_size);
+  add(kept, StepPart::mixture, mixture);
+  for (const StepPart part : mixer_parts) {
+    products = 0;
+    add(kept, part, of_part(part));
   }
   return kept;
 }
@@ -266,16 +231,15 @@ LayerActivations layer_activations(const Setup& setup) {
   const auto bytes = [&](const Kept& kept) {
     return width_factor(plan) * (own * kept.whole + tokens / ranks * kept.split);
   };
-  const ElementwiseBytes elementwise = elementwise_bytes(model, plan);
-  const double beside = own * elementwise.whole + tokens / ranks * elementwise.split;
-  const double layer = bytes(of_layer(model, all_parts(plan))) + beside;
+  const KeptOfLayer tensors = of_layer(setup);
+  const double layer = bytes(tensors.all);
   // Before and behind the softmax, and a mask.
   const double scores = plan.attention == Attention::unfused
                             ? width_factor(plan) * (2 * wide + mask) * tokens / ranks *
                                   at_least_one(model.num_attention_heads) * length
                             : 0;
   const double unit = at_least_one(plan.recompute_unit);
-  const double parts = bytes(of_layer(model, kept_parts(plan))) + beside;
+  const double parts = bytes(tensors.kept);
   switch (plan.recompute) {
     case Recompute::none:
       return {parts, scores, layer - parts};
@@ -284,7 +248,7 @@ LayerActivations layer_activations(const Setup& setup) {
     case Recompute::operations:
     case Recompute::elementwise: {
       const bool every = plan.recompute == Recompute::elementwise;
-      const double kept = std::min(parts, bytes(of_operations(model, plan, every)));
+      const double kept = std::min(parts, bytes(of_operations(setup, every)));
       return {kept, every ? 0 : scores, layer - kept + (every ? scores : 0)};
     }
     case Recompute::full:

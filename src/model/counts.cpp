@@ -22,6 +22,7 @@ struct Elements {
   std::int64_t lent = 0;
   std::int64_t own = 0;
   std::int64_t expert = 0;
+  std::int64_t whole = 0;  // of these, on every rank of tensor parallelism
 };
 Elements elements_of(const ModelSpec& model, StepPart part) {
   Elements out;
@@ -31,6 +32,7 @@ Elements elements_of(const ModelSpec& model, StepPart part) {
                         : weight.is_own              ? out.own
                                                      : out.common;
     sum = plus(sum, elements_of(weight));
+    if (is_on_every_rank(weight)) out.whole = plus(out.whole, elements_of(weight));
   });
   return out;
 }
@@ -237,6 +239,27 @@ std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& siz
                sizes[static_cast<std::size_t>(StepPart::mixture)].expert_parameters);
 }
 
+std::int64_t whole_parameter_count(const ModelSpec& model, const PartSizes& sizes) {
+  std::int64_t all = 0;
+  for (const StepPart part : weighty_parts)
+    all = plus(all, times(times_in(model, part), sizes[static_cast<std::size_t>(part)].whole_parameters));
+  return all;
+}
+
+std::int64_t whole_parameter_count(const Setup& setup) {
+  if (!setup.model.conv.empty()) return 0;
+  std::int64_t all = 0;
+  if (setup.model.layers_differ) {
+    for (const DistinctLayer& each : distinct_layers(setup))
+      all = plus(all, times(each.count, whole_parameter_count(each.one)));
+    return all;
+  }
+  for (const StepPart part : weighty_parts)
+    if (const std::int64_t number = times_in(setup.model, part); number > 0)
+      all = plus(all, times(number, elements_of(setup.model, part).whole));
+  return all;
+}
+
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 0;
@@ -266,8 +289,8 @@ std::int64_t parameters_of(const ModelSpec& model, StepPart part, const Elements
   std::int64_t common = plus(of.common, of.lent);
   if (borrowing > 0)
     common -= times(borrowing, of.lent) / std::max<std::int64_t>(1, num_attention_layers(model));
-  if (model.shared_block.blocks > 0)
-    common = times(weights_in(model, part), common) / std::max<std::int64_t>(1, times_in(model, part));
+  const WeightSets shared = weight_sets(model, part);
+  common = times(shared.sets, common) / shared.layers;
   return plus(common, of.own, times(experts, of.expert));
 }
 
@@ -291,17 +314,13 @@ std::int64_t head_parameters(const ModelSpec& model) {
   return sum;
 }
 
-namespace {
-
-// Layers of a model that have the part.
 std::int64_t layers_of(const ModelSpec& model, StepPart part) {
+  if (const std::size_t which = mixer_of(part); which < most_mixers) return num_mixer_layers(model, which);
   switch (part) {
     case StepPart::attention:
       return num_attention_layers(model);
     case StepPart::mixer:
-    case StepPart::second_mixer:
-    case StepPart::third_mixer:
-      return num_mixer_layers(model, mixer_of(part));
+      break;
     case StepPart::mlp:
       return num_mlps(model);
     case StepPart::mixture:
@@ -309,10 +328,13 @@ std::int64_t layers_of(const ModelSpec& model, StepPart part) {
     case StepPart::frame:
       return model.num_layers;
     case StepPart::ends:
+    case StepPart::last_ends:
       break;
   }
   return 1;
 }
+
+namespace {
 
 // How often one token runs through it: a further token that is predicted, through one more layer.
 double runs_in(const ModelSpec& model, StepPart part, double further) {
@@ -334,23 +356,24 @@ std::int64_t times_in(const ModelSpec& model, StepPart part) {
   return part == StepPart::attention || part == StepPart::mlp ? plus(layers, joint) : layers;
 }
 
-std::int64_t weights_in(const ModelSpec& model, StepPart part) {
-  const std::int64_t all = times_in(model, part);
-  const bool is_shared =
-      model.shared_block.blocks > 0 && (part == StepPart::attention || part == StepPart::mlp);
-  return is_shared ? std::min(all, model.shared_block.blocks) : all;
+WeightSets weight_sets(const ModelSpec& model, StepPart part) {
+  const std::int64_t blocks = model.shared_block.blocks;
+  if (blocks <= 0 || (part != StepPart::attention && part != StepPart::mlp)) return {};
+  const std::int64_t layers =
+      std::max<std::int64_t>(1, model.single.is_one ? model.single.sharing : times_in(model, part));
+  return {std::min(layers, blocks), layers};
 }
 
 namespace {
 
 double products_of(const Setup& setup, StepPart part, CausalFlops convention) {
+  if (const std::size_t which = mixer_of(part); which < most_mixers)
+    return mixer_products(setup.model, setup.model.mixers[which], setup.plan);
   switch (part) {
     case StepPart::attention:
       return attention_products(setup, convention);
     case StepPart::mixer:
-    case StepPart::second_mixer:
-    case StepPart::third_mixer:
-      return mixer_products(setup.model, setup.model.mixers[mixer_of(part)], setup.plan);
+      break;
     case StepPart::mlp:
     case StepPart::mixture:
       return computed_per_token(setup) * weight_products(setup, part);
@@ -358,6 +381,8 @@ double products_of(const Setup& setup, StepPart part, CausalFlops convention) {
       return weight_products(setup, part);
     case StepPart::ends:
       return head_flops_per_token(setup) / 2;
+    case StepPart::last_ends:
+      break;
   }
   return 0;
 }
@@ -369,8 +394,10 @@ PartSize sum_of_sizes(const Setup& setup, StepPart part) {
     const std::int64_t number = times(each.count, layers_of(each.one.model, part));
     if (number <= 0) continue;
     const PartSize one = part_size(each.one, part);
-    out.parameters = plus(out.parameters, times(number, one.parameters));
+    out.parameters = plus(out.parameters, times(each.count, times_in(each.one.model, part), one.parameters));
     out.expert_parameters = plus(out.expert_parameters, times(number, one.expert_parameters));
+    out.whole_parameters =
+        plus(out.whole_parameters, times(each.count, times_in(each.one.model, part), one.whole_parameters));
     out.products += real(number) * one.products;
   }
   out.products /= at_least_one(layers_of(setup.model, part));
@@ -381,12 +408,13 @@ PartSize sum_of_sizes(const Setup& setup, StepPart part) {
 
 PartSize part_size(const Setup& setup, StepPart part) {
   const ModelSpec& model = setup.model;
+  if (part == StepPart::last_ends) return {};  // what is in it is counted there
   if (model.layers_differ && part != StepPart::ends) return sum_of_sizes(setup, part);
   if (part == StepPart::ends)
-    return {plus(embedding_parameters(model), head_parameters(model)), 0, head_flops_per_token(setup) / 2};
+    return {plus(embedding_parameters(model), head_parameters(model)), 0, 0, head_flops_per_token(setup) / 2};
   const std::int64_t experts = part == StepPart::mixture ? model.moe.num_experts : 0;
   const Elements elements = elements_of(model, part);
-  return {parameters_of(model, part, elements, experts), times(experts, elements.expert),
+  return {parameters_of(model, part, elements, experts), elements.whole, times(experts, elements.expert),
           products_of(setup, part, mfu_convention)};
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -45,16 +48,18 @@ template <std::size_t which>
 bool mixes(const Setup& s) {
   return s.model.mixers[which].kind != MixerKind::none;
 }
-constexpr std::array<Condition, most_mixers> with_mixer{
-    {{"with `[model.mixer]`", mixes<0>, {FieldId::mixer, no_field}},
-     {"with `[model.second_mixer]`", mixes<1>, {FieldId::second_mixer, no_field}},
-     {"with `[model.third_mixer]`", mixes<2>, {FieldId::third_mixer, no_field}}}};
+template <std::size_t which>
+const Condition& with_mixer() {
+  static const std::string words = fmt::format("with `[{}]`", info(mixer_fields[which].kind).section);
+  static const Condition out{words, mixes<which>, {mixer_fields[which].kind, no_field}};
+  return out;
+}
 constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`",
                                      [](const Setup& s) { return mixes<0>(s) && s.model.mixers[0].parallel; },
                                      {FieldId::mixer, FieldId::mixer_parallel}};
-constexpr Condition one_of_several{"with `[model.second_mixer]`",
+constexpr Condition one_of_several{"with several kinds",
                                    [](const Setup& s) { return mixes<1>(s) || mixes<2>(s); },
-                                   {FieldId::second_mixer, FieldId::third_mixer}};
+                                   {mixer_fields[1].kind, mixer_fields[2].kind}};
 constexpr Condition choosing{"with `[model.sparse]`",
                              [](const Setup& s) { return s.model.sparse.blocks > 0; },
                              {FieldId::sparse_blocks, no_field}};
@@ -127,7 +132,7 @@ void add_mixer(const Add& add) {
   const std::vector<FieldId> inputs{fields.kind, FieldId::hidden_size, FieldId::num_attention_heads,
                                     FieldId::head_dim};
   const auto size = [&](FieldId field, std::int64_t (*value)(const Setup&)) {
-    add(field, derived, first, with_mixer[which], value, inputs);
+    add(field, derived, first, with_mixer<which>(), value, inputs);
     add(field, defaulted, none, always, constant<0>);
   };
   size(fields.key_dim, usual<which, &Mixer::key_dim>);
@@ -150,11 +155,11 @@ void add_mixers(const Add& add) {
     add(each.parallel, defaulted, none, always, constant<0>);
     add(each.joined, defaulted, none, always, constant<0>);
   }
-  add(FieldId::second_mixer_layers, defaulted, none, always, constant<0>);
-  add(FieldId::third_mixer_layers, defaulted, none, always, constant<0>);
+  for (std::size_t which = 1; which < most_mixers; ++which)
+    add(mixer_fields[which].layers, defaulted, none, always, constant<0>);
   add(FieldId::mixer_layers, derived, "num_layers", beside_attention,
       [](const Setup& s) { return s.model.num_layers; }, {FieldId::num_layers});
-  add(FieldId::mixer_layers, derived, "layers_without_attention - second_mixer_layers - third_mixer_layers",
+  add(FieldId::mixer_layers, derived, "layers_without_attention, less those of the other kinds",
       one_of_several,
       [](const Setup& s) -> std::int64_t {
         const ModelSpec& model = s.model;
@@ -162,9 +167,8 @@ void add_mixers(const Add& add) {
         return std::max<std::int64_t>(
             0, model.layers_without_attention - model.mixers[1].layers - model.mixers[2].layers);
       },
-      {FieldId::mixer, FieldId::layers_without_attention, FieldId::second_mixer_layers,
-       FieldId::third_mixer_layers});
-  add(FieldId::mixer_layers, derived, "layers_without_attention", with_mixer[0],
+      {FieldId::mixer, FieldId::layers_without_attention, mixer_fields[1].layers, mixer_fields[2].layers});
+  add(FieldId::mixer_layers, derived, "layers_without_attention", with_mixer<0>(),
       [](const Setup& s) { return s.model.layers_without_attention; }, {FieldId::layers_without_attention});
   add(FieldId::mixer_layers, defaulted, none, always, constant<0>);
   add_mixer<0>(add);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "model/layer_list.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::model {
 
@@ -130,6 +131,16 @@ constexpr std::array<FieldInfo, field_count> field_table{{SHAPELINT_FIELDS(INTEG
 #undef INTEGER
 #undef BOOLEAN
 #undef CHOICE
+
+// Fields of a model's mixers follow each other, each with the keys of the first.
+constexpr bool mixers_follow_each_other() {
+  for (const FieldInfo& field : field_table) {
+    for (std::size_t which = 0; which < most_mixers && is_of_mixer(field.id); ++which)
+      if (field_table[static_cast<std::size_t>(of_mixer(field.id, which))].key != field.key) return false;
+  }
+  return true;
+}
+static_assert(mixers_follow_each_other());
 
 constexpr auto names = [] {
   std::array<std::string_view, field_table.size()> out{};

@@ -13,17 +13,40 @@
 namespace shapelint::model {
 namespace {
 
-// Tokens of keys and values that native sparse attention keeps beside those that it selects from.
-double sparse_cache(const ModelSpec& model, double tokens) {
-  const Sparse& sparse = model.sparse;
-  if (sparse.blocks <= 0 || model.mla.kv_lora_rank > 0) return 0;
-  const double compressed = tokens / at_least_one(sparse.compressed_stride);
-  return compressed + (sparse.shared ? 0.0 : std::min(tokens, real(sparse.window)));
+// Of so many tokens, those that an entry of a layer's cache is of, in the mean of the layers with that part.
+double tokens_of(const ModelSpec& model, Extent span, double tokens) {
+  const double narrow = real(num_window_layers(model)) / at_least_one(num_attention_layers(model));
+  const double seen = narrow * std::min(tokens, real(model.window.size));
+  switch (span) {
+    case Extent::all:
+      return (1 - narrow) * tokens + seen;
+    case Extent::window:
+      return seen;
+    case Extent::compressed:
+      return tokens / at_least_one(model.compressed.ratio);
+    case Extent::strides:
+      return tokens / at_least_one(model.sparse.compressed_stride);
+    case Extent::last:
+      return std::min(tokens, real(model.sparse.window));
+    case Extent::once:
+      break;
+  }
+  return 1;
 }
 
-// Beside an even share of all, bytes of what each tensor-parallel rank holds whole of attention over
-// compressed keys: the products down to narrow vectors and the indexer, `packed` bytes each, and what
-// compresses keys, in fp32 (DeepSeek-V4's inference/model.py, Compressor).
+// Takes what is cached of a layer's description.
+template <class Add>
+struct Caching {
+  Add add;
+  void operator()(const Weight& weight) const { (void)weight; }
+  void operator()(const Cached& cached) const { add(cached); }
+};
+template <class Add>
+Caching(Add) -> Caching<Add>;
+
+// Beside what parameters_per_rank() says, bytes of what each tensor-parallel rank holds whole of attention
+// over compressed keys: the indexer and one head of keys, which is nothing to divide, `packed` bytes each,
+// and what compresses keys, in fp32 (DeepSeek-V4's inference/model.py, Compressor).
 double whole_bytes(const Setup& setup, double packed) {
   const ModelSpec& model = setup.model;
   const auto ranks = at_least_one(setup.plan.tensor);
@@ -36,10 +59,10 @@ double whole_bytes(const Setup& setup, double packed) {
   if (model.compressed.q_lora_rank <= 0 || setup.plan.mode == Mode::train) return 0;
   std::int64_t down = 0;
   std::int64_t made = 0;
-  // One head of keys is nothing to divide.
   const bool has_one_head = model.num_key_value_heads == 1;
   visit_weights(model, StepPart::attention, {}, [&](const Weight& weight) {
-    const bool is_whole = weight.split == Split::none || (weight.is_lent && has_one_head);
+    const bool is_whole =
+        !is_on_every_rank(weight) && (weight.split == Split::none || (weight.is_lent && has_one_head));
     if (weight.is_fp32)
       made = plus(made, elements_of(weight));
     else if (weight.kind >= WeightKind::product && is_whole)
@@ -83,42 +106,24 @@ double cache_bytes(const Setup& setup, double tokens) {
       sum += real(each.count) * cache_bytes(each.one, tokens);
     return shared.layers_per_rank * sum / at_least_one(model.num_layers);
   }
-  const Mla& mla = model.mla;
-  const double layers = at_least_one(model.num_layers);
-  const auto of_rank = [&](std::int64_t some) {
-    return shared.layers_per_rank * real(std::min(model.num_layers, some)) / layers;
-  };
-  const bool is_one_tensor = model.key_values == KeyValues::one_tensor;
-  const double width =
-      mla.kv_lora_rank > 0
-          ? real(plus(mla.kv_lora_rank, mla.qk_rope_head_dim))
-          : real(shared.key_value_heads.value) *
-                real(is_one_tensor ? model.head_dim : plus(model.head_dim, model.value_head_dim));
   const double element = shared.cache_bytes > 0 ? shared.cache_bytes : shared.activation;
-  // The indexer's keys are cached in fp8 with a scale (DeepSeek-V3.2, inference/model.py).
-  constexpr double index_scale_bytes = 4;
-  const double indexed = model.indexer.keys > 0 ? real(model.indexer.head_dim) + index_scale_bytes : 0.0;
-  const std::int64_t attention = num_attention_layers(model);
-  const std::int64_t narrow = num_window_layers(model);
-  const double seen = std::min(tokens, real(model.window.size));
-  // Layers that share keys and values have a window as often as others.
-  const double own = 1 - real(num_shared_key_value_layers(model)) / at_least_one(attention);
-  // Where keys are compressed, those, and the last ones as they are.
-  const auto ratio = real(model.compressed.ratio);
-  const double kept = own * (ratio > 0 ? of_rank(attention) * tokens / ratio
-                                       : of_rank(attention - narrow) * tokens + of_rank(narrow) * seen);
-  const double last = ratio > 0 ? own * of_rank(narrow) * seen : 0.0;
-  const double cached = kept * (width * element + indexed) + last * width * element +
-                        of_rank(attention) * sparse_cache(model, tokens) * width * element;
-  // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
-  constexpr double state_bytes = 4;
-  double states = 0;
-  for (std::size_t which = 0; which < most_mixers; ++which) {
-    const MixerState state = mixer_state(model.mixers[which]);
-    states += of_rank(num_mixer_layers(model, which)) *
-              (state.recurrent_elements * state_bytes + state.convolution_elements * shared.activation);
+  const auto bytes_of = [&](Stored stored) {
+    // States are kept in fp32, the convolution's last inputs as activations (vLLM, mamba_utils.py).
+    return stored == Stored::cache   ? element
+           : stored == Stored::index ? 1.0
+           : stored == Stored::fp32  ? fp32_bytes
+                                     : shared.activation;
+  };
+  double sum = 0;
+  for (const StepPart part : weighty_parts) {
+    const std::int64_t layers = std::min(model.num_layers, layers_of(model, part));
+    if (layers <= 0 || part == StepPart::mlp || part == StepPart::mixture) continue;
+    visit_weights(model, part, {setup.plan.tensor}, Caching{[&](const Cached& each) {
+                    sum += real(layers) * (each.is_lent ? making_keys(model) : 1) * each.elements *
+                           bytes_of(each.stored) * tokens_of(model, each.span, tokens);
+                  }});
   }
-  return cached + states / at_least_one(setup.plan.tensor);
+  return shared.layers_per_rank * sum / at_least_one(model.num_layers);
 }
 
 double served_weight_bytes(const Setup& setup) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -14,11 +15,10 @@ namespace shapelint::model {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> mixing_names{"none",         "attention",   "mixer",
-                                                       "second_mixer", "third_mixer", "linear"};
+constexpr std::array<std::string_view, 4> mixing_names{"none", "attention", "linear", "mixer"};
 constexpr std::array<std::string_view, 4> feeding_names{"none", "mlp", "moe", "linear"};
 
-constexpr std::array<LayerKey, 13> layer_key_table{{
+constexpr std::array<LayerKey, 14> layer_key_table{{
     {"mixer", &TransformerLayer::mixing, no_field, mixing_names},
     {"ffn", &TransformerLayer::feeding, no_field, feeding_names},
     {"num_attention_heads", &TransformerLayer::num_attention_heads, FieldId::num_attention_heads, {}},
@@ -32,6 +32,7 @@ constexpr std::array<LayerKey, 13> layer_key_table{{
     {"compressed_ratio", &TransformerLayer::compressed_ratio, FieldId::compressed_ratio, {}},
     {"indexer_keys", &TransformerLayer::indexer_keys, FieldId::indexer_keys, {}},
     {"shares_key_values", &TransformerLayer::borrows_keys, no_field, {}},
+    {"joint", &TransformerLayer::joint, no_field, {}},
 }};
 
 Mixing mixing_of(const TransformerLayer& layer) {
@@ -42,23 +43,6 @@ Feeding feeding_of(const ModelSpec& model, const TransformerLayer& layer) {
   const std::int64_t experts = layer.num_experts >= 0 ? layer.num_experts : model.moe.num_experts;
   if (layer.feeding < 0) return experts > 0 ? Feeding::mixture : Feeding::mlp;
   return static_cast<Feeding>(layer.feeding);
-}
-
-// Which of the model's mixers; most_mixers: none.
-std::size_t mixer_of(Mixing mixing) {
-  switch (mixing) {
-    case Mixing::mixer:
-      return 0;
-    case Mixing::second_mixer:
-      return 1;
-    case Mixing::third_mixer:
-      return 2;
-    case Mixing::none:
-    case Mixing::attention:
-    case Mixing::linear:
-      break;
-  }
-  return most_mixers;
 }
 
 // Whether the layer has a size that its model's fields do not say.
@@ -102,8 +86,19 @@ std::int64_t smallest(const LayerKey& key) {
 }
 
 std::int64_t largest(const LayerKey& key) {
+  if (key.member == &TransformerLayer::mixing) return mixing_by(most_mixers - 1);
   if (key.field != no_field) return info(key.field).maximum;
   return key.choices.empty() ? 1 : static_cast<std::int64_t>(key.choices.size()) - 1;
+}
+
+std::string_view name_of(const ModelSpec& model, const LayerKey& key, std::int64_t value) {
+  if (key.choices.empty() || value < 0) return {};
+  if (key.member == &TransformerLayer::mixing) {
+    const std::size_t which = mixer_of(static_cast<Mixing>(value));
+    if (which < most_mixers && model.mixers[which].kind != MixerKind::none)
+      return form_of(model.mixers[which].kind).name;
+  }
+  return key.choices[std::min(static_cast<std::size_t>(value), key.choices.size() - 1)];
 }
 
 void add_layers(std::vector<LayerGroup>& list, std::int64_t count, const TransformerLayer& layer) {
@@ -130,7 +125,10 @@ void set_layers(ModelSpec& model, std::vector<LayerGroup> list) {
   model.layers = std::move(list);
   for (const LayerGroup& group : model.layers) model.layers_differ |= has_own_sizes(model, group.layer);
   model.num_layers = listed_layers(model);
-  if (!model.layers_differ) return;
+  if (model.layers_differ) count_layers(model);
+}
+
+void count_layers(ModelSpec& model) {
   const auto number = [&](auto is) { return count_if(model.layers, is); };
   model.layers_without_attention =
       number([](const TransformerLayer& layer) { return mixing_of(layer) != Mixing::attention; });
@@ -196,6 +194,9 @@ ModelSpec layer_model(const ModelSpec& model, const TransformerLayer& layer) {
   one.window.layers = one.window.size > 0 ? 1 : 0;
   one.shared_key_value_layers = 0;
   one.single.borrows_keys = layer.borrows_keys > 0;
+  one.single.sharing = model.shared_block.blocks > 0 ? num_attention_layers(model) : 0;
+  const bool all_are_joint = num_joint_layers(model) > 0 && num_joint_layers(model) == model.num_layers;
+  one.diffusion.joint_layers = layer.joint < 0 ? (all_are_joint ? 1 : 0) : layer.joint;
   one.single.linear_mixing = mixing == Mixing::linear;
   one.single.linear_feeding = feeding == Feeding::linear;
   // A branch that is not there has no norms before and behind it.
@@ -236,10 +237,11 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
   const std::int64_t dense = num_dense_layers(model);
   const std::int64_t windows = num_window_layers(model);
   const std::int64_t borrowing = num_shared_key_value_layers(model);
+  const std::int64_t joint = num_joint_layers(model);  // the first ones (Flux)
   std::array<std::int64_t, most_mixers> mixers{};
   for (std::size_t which = 0; which < most_mixers; ++which)
     mixers[which] = model.mixers[which].parallel ? 0 : num_mixer_layers(model, which);
-  const std::int64_t mixed = mixers[0] + mixers[1] + mixers[2];
+  const std::int64_t mixed = std::accumulate(mixers.begin(), mixers.end(), std::int64_t{0});
   std::vector<LayerGroup> out;
   std::int64_t attended = 0;
   std::int64_t other = 0;
@@ -247,6 +249,7 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
     TransformerLayer layer;
     if (is_one_of(i, attention, layers)) {
       if (windows > 0) layer.window = is_one_of(attended, windows, attention) ? model.window.size : 0;
+      if (joint > 0 && joint < attention) layer.joint = attended < joint ? 1 : 0;
       if (borrowing > 0) layer.borrows_keys = is_one_of(attended, borrowing, attention) ? 1 : 0;
       ++attended;
     } else {
@@ -254,12 +257,9 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
       const std::int64_t others = layers - attention;
       if (is_one_of(other, std::min(mixed, others), others)) {
         std::int64_t at = other * mixed / std::max<std::int64_t>(1, others);
-        for (const Mixing each : {Mixing::mixer, Mixing::second_mixer, Mixing::third_mixer}) {
-          if (at < mixers[mixer_of(each)]) {
-            mixing = each;
-            break;
-          }
-          at -= mixers[mixer_of(each)];
+        for (std::size_t which = 0; which < most_mixers && mixing == Mixing::none; ++which) {
+          if (at < mixers[which]) mixing = static_cast<Mixing>(mixing_by(which));
+          at -= mixers[which];
         }
       }
       layer.mixing = static_cast<std::int64_t>(mixing);
@@ -426,6 +426,12 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
     if (one.compressed.ratio > 0) mixing += fmt::format(", one key of {}", one.compressed.ratio);
     if (one.indexer.keys > 0) mixing += fmt::format(", the best {}", one.indexer.keys);
     if (one.single.borrows_keys) mixing += ", another's keys and values";
+    if (one.single.sharing > one.shared_block.blocks)
+      mixing +=
+          fmt::format(", weights of {}", one.shared_block.blocks == 1
+                                             ? std::string("one block")
+                                             : fmt::format("one of {} blocks", one.shared_block.blocks));
+    if (num_joint_layers(one) > 0) mixing += ", image and text apart";
   }
   for (const Mixer& mixer : one.mixers) {
     if (mixer.layers == 0) continue;
@@ -437,6 +443,8 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
   std::string feeding = one.layers_without_mlp > 0 ? ""
                         : one.moe.num_experts > 0
                             ? fmt::format("{} experts of {}", one.moe.num_experts, one.moe.intermediate_size)
+                        : one.mlps_per_layer > 1
+                            ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
                             : fmt::format("MLP of {}", one.intermediate_size);
   if (one.single.linear_feeding) feeding = "one product";
   return feeding.empty() ? fmt::format("[{}]", mixing) : fmt::format("[{} + {}]", mixing, feeding);

@@ -34,11 +34,25 @@ const LayerKey* find_layer_key(std::string_view name);
 std::int64_t smallest(const LayerKey& key);
 std::int64_t largest(const LayerKey& key);
 
+// A choice's name; of a mixer that of its kind.
+std::string_view name_of(const ModelSpec& model, const LayerKey& key, std::int64_t value);
+
+// What a layer with one of the model's mixers has, and which one it is; most_mixers: none.
+constexpr std::int64_t mixing_by(std::size_t which) {
+  return static_cast<std::int64_t>(Mixing::mixer) + static_cast<std::int64_t>(which);
+}
+constexpr std::size_t mixer_of(Mixing mixing) {
+  return mixing < Mixing::mixer ? most_mixers
+                                : static_cast<std::size_t>(mixing) - static_cast<std::size_t>(Mixing::mixer);
+}
+
 // Appends a group, or adds to the last one where the layer is the same.
 void add_layers(std::vector<LayerGroup>& list, std::int64_t count, const TransformerLayer& layer);
 // The model is this list: `num_layers`, and the counts of its kinds, are those of the list. Layers that have
 // nothing of their own are no list.
 void set_layers(ModelSpec& model, std::vector<LayerGroup> list);
+// The fields that count kinds of layers say what the model's list does.
+void count_layers(ModelSpec& model);
 // Layers of a list; 0 without one.
 std::int64_t listed_layers(const ModelSpec& model);
 

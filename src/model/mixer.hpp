@@ -59,6 +59,9 @@ struct MixerForm {
   bool has_output = true;        // a projection back to the hidden size
   bool gates_mlp = false;        // a square product gates the MLP behind it (RWKV before 7: its receptance)
   bool is_long = false;          // a convolution as long as the sequence, by Fourier transforms (Hyena)
+  // Its backward pass runs the convolution and the time step again (mamba_ssm, selective_scan_interface.py:
+  // MambaInnerFn, checkpoint_lvl 1; ssd_combined.py: MambaSplitConv1dScanCombinedFn).
+  bool convolves_again = false;
 };
 
 // Of a kind other than none.
@@ -73,17 +76,34 @@ struct MixerFields {
   FieldId kind, layers, key_heads, value_heads, key_dim, value_dim, conv_kernel, chunk, gate_rank, bias,
       parallel, joined;
 };
-#define SHAPELINT_MIXER_FIELDS(mixer)                                                                  \
-  {                                                                                                    \
-    FieldId::mixer, FieldId::mixer##_layers, FieldId::mixer##_key_heads, FieldId::mixer##_value_heads, \
-        FieldId::mixer##_key_dim, FieldId::mixer##_value_dim, FieldId::mixer##_conv_kernel,            \
-        FieldId::mixer##_chunk, FieldId::mixer##_gate_rank, FieldId::mixer##_bias,                     \
-        FieldId::mixer##_parallel, FieldId::mixer##_joined                                             \
+// Those of one follow those of another in the list of fields.
+constexpr bool is_of_mixer(FieldId field) {
+  return field >= FieldId::mixer && field <= FieldId::mixer_joined;
+}
+// The same of another mixer; any other field as it is.
+constexpr FieldId of_mixer(FieldId field, std::size_t which) {
+  const int each = static_cast<int>(FieldId::mixer_joined) - static_cast<int>(FieldId::mixer) + 1;
+  return is_of_mixer(field) ? FieldId(static_cast<int>(field) + static_cast<int>(which) * each) : field;
+}
+inline constexpr auto mixer_fields = [] {
+  std::array<MixerFields, most_mixers> out{};
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    const auto at = [&](FieldId field) { return of_mixer(field, which); };
+    out[which] = {at(FieldId::mixer),
+                  at(FieldId::mixer_layers),
+                  at(FieldId::mixer_key_heads),
+                  at(FieldId::mixer_value_heads),
+                  at(FieldId::mixer_key_dim),
+                  at(FieldId::mixer_value_dim),
+                  at(FieldId::mixer_conv_kernel),
+                  at(FieldId::mixer_chunk),
+                  at(FieldId::mixer_gate_rank),
+                  at(FieldId::mixer_bias),
+                  at(FieldId::mixer_parallel),
+                  at(FieldId::mixer_joined)};
   }
-inline constexpr std::array<MixerFields, most_mixers> mixer_fields{{SHAPELINT_MIXER_FIELDS(mixer),
-                                                                    SHAPELINT_MIXER_FIELDS(second_mixer),
-                                                                    SHAPELINT_MIXER_FIELDS(third_mixer)}};
-#undef SHAPELINT_MIXER_FIELDS
+  return out;
+}();
 
 // Sizes of a mixer, where a file does not state them: those of the kind's first paper or reference code. All
 // 0 where the kind is none.

@@ -188,6 +188,7 @@ struct Workload {
   double hardware_flops = 0;   // what the ops do, with recomputation and padding (HFU)
   double micro_batches = 1;    // per step
   double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / (chunks micro-batches)
+  double end_layers = 0;       // of the plan
 };
 
 }  // namespace shapelint::model

@@ -1,6 +1,8 @@
 // Bytes of a parameter.
 #include "model/parameter_bytes.hpp"
 
+#include <algorithm>
+
 #include "base/dtype.hpp"
 
 namespace shapelint::model {
@@ -48,6 +50,15 @@ ParameterBytes parameter_bytes(const Plan& plan) {
   const double state = bytes_or(plan.optimizer_bits, kept == WeightPrecision::half ? half_bytes : fp32_bytes);
   out.states = number_of_states(plan.optimizer) * (state + scale_bytes(plan));
   return out;
+}
+
+double wide_bytes(const Plan& plan) {
+  return std::max(half_bytes, bytes_of(plan.dtype));
+}
+
+double stream_bytes(const Plan& plan) {
+  const bool is_whole = plan.weight_precision == WeightPrecision::fp32 && plan.zero < 3 && !plan.adapters;
+  return is_whole ? fp32_bytes : wide_bytes(plan);
 }
 
 }  // namespace shapelint::model

@@ -1,4 +1,5 @@
-// Bytes that training keeps of each parameter: they follow the optimizer and its precision.
+// Bytes that training keeps of each parameter: they follow the optimizer and its precision. And those of an
+// element of activations.
 #pragma once
 
 #include "model/spec.hpp"
@@ -23,6 +24,13 @@ struct ParameterBytes {
 // 8 bits or fewer have a scale in fp32 for each block of 256 (bitsandbytes, functional.py,
 // quantize_blockwise; torchao, optim/subclass_8bit.py).
 ParameterBytes parameter_bytes(const Plan& plan);
+
+// Bytes of an element of activations: in the run's format, in 16 bits where that is a narrower one.
+double wide_bytes(const Plan& plan);
+// Of the residual stream: those of the run's format; 4 under autocast, which leaves what weights in fp32 put
+// out as it is (PyTorch, torch.amp: an embedding is no autocast operation), unless ranks gather these weights
+// in 16 bits.
+double stream_bytes(const Plan& plan);
 
 // States of a parameter that has all of them: Adam's two moments; fewer of other optimizers.
 double number_of_states(Optimizer optimizer);

@@ -210,8 +210,9 @@ struct Compressed {
 // used (Gemma 4: the key is normalized and rotated, the value is not); or they are one tensor (DeepSeek-V4).
 enum class KeyValues : std::uint8_t { apart, one_projection, one_tensor };
 
-// What a layer of a list mixes tokens by, and what follows. linear: one square product (DeciLM).
-enum class Mixing : std::uint8_t { none, attention, mixer, second_mixer, third_mixer, linear };
+// What a layer of a list mixes tokens by, and what follows. linear: one square product (DeciLM). A layer with
+// one of the model's mixers has the number of that added to `mixer`, the last of all.
+enum class Mixing : std::uint8_t { none, attention, linear, mixer };
 enum class Feeding : std::uint8_t { none, mlp, mixture, linear };
 
 // A layer of a model whose layers differ: what it has otherwise than the model's fields say; -1: as they say.
@@ -229,6 +230,7 @@ struct TransformerLayer {
   std::int64_t compressed_ratio = -1;  // 0: keys are not compressed
   std::int64_t indexer_keys = -1;      // 0: no indexer
   std::int64_t borrows_keys = -1;      // 1: it reads the keys and values of an earlier layer
+  std::int64_t joint = -1;  // 1: it has weights of its own for the image's and for the text's tokens
 
   bool operator==(const TransformerLayer&) const = default;
 };
@@ -383,6 +385,7 @@ struct ModelSpec {
     bool borrows_keys = false;    // it reads the keys and values of an earlier layer
     bool linear_mixing = false;   // a square product in the place of attention
     bool linear_feeding = false;  // or of the MLP
+    std::int64_t sharing = 0;     // layers that have the model's shared blocks, of which it is one
   };
   Single single;
 
@@ -392,6 +395,10 @@ struct ModelSpec {
   std::int64_t image_height = 0;
   std::int64_t image_width = 0;
 };
+
+// Which stage of a pipeline sets the pace: the one with more arithmetic, or where stages are priced
+// (cost/stages.hpp), the first or the last of them.
+enum class Pace : std::uint8_t { by_arithmetic, first, last };
 
 // How it is run: what one rank of the job computes in one optimizer step (or one forward pass).
 struct Plan {
@@ -465,6 +472,9 @@ struct Plan {
   bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
   std::int64_t stage_layers = 0;  // of the stage with most, where they are not shared out evenly; 0: evenly
+  Pace pace = Pace::by_arithmetic;
+  double other_stages = 0;  // of a priced pace: time of all other stages as a share of that one's
+  double end_layers = 0;    // and what stands behind the last layer, as a number of layers that take as long
 
   // Inference only, the first two also with adapters (QLoRA).
   std::int64_t weight_bits = 0;         // of a stored weight of the layers' products; 0: as dtype

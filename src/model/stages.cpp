@@ -31,14 +31,27 @@ SlowestStage slowest_stage(const Setup& setup, double layer_flops, double furthe
   const double needed = each > 0 ? std::ceil(behind / each) : 0;
   const double left_out = plan.embedding_stages > 0 ? 1.0 : std::min(spared, needed);
   const double last = std::max(0.0, most - left_out);
-  const bool is_last = last * each + behind >= most * each;
+  const bool is_priced = plan.pace != Pace::by_arithmetic;
+  const bool is_last = is_priced ? plan.pace == Pace::last : last * each + behind >= most * each;
   out.layers = is_last ? last : most;
   out.embeddings = is_last || plan.embedding_stages > 1 ? 0 : 1;
   out.heads = is_last ? 1 : 0;
   const double own = out.layers * each + (is_last ? behind : 0);
   const double all = layer_flops + behind;
-  out.others = own > 0 ? std::max(0.0, all - own) / own : real(plan.pipeline - 1);
+  if (is_priced)
+    out.others = plan.other_stages;
+  else
+    out.others = own > 0 ? std::max(0.0, all - own) / own : real(plan.pipeline - 1);
   return out;
+}
+
+std::string stage_text(const Plan& plan, const SlowestStage& stage) {
+  return fmt::format("the {} of {} stages sets the pace, with {} layers{}",
+                     stage.heads > 0 ? "last" : "first", plan.pipeline,
+                     static_cast<std::int64_t>(stage.layers),
+                     stage.heads > 0        ? " and the head"
+                     : stage.embeddings > 0 ? " and the embedding"
+                                            : "");
 }
 
 namespace {
@@ -69,23 +82,9 @@ SlowestStage slowest_stage(const Setup& setup) {
   return slowest_stage(setup, flops.layers, flops.further, flops.head);
 }
 
-double end_layers(const Setup& setup) {
-  const PartFlops flops = flops_of_parts(setup);
-  const double each = flops.layers / real(std::max<std::int64_t>(1, setup.model.num_layers));
-  const Shared shared(setup);
-  const double head = flops.head * real(logit_tokens(shared).value) / real(shared.tokens.value);
-  return each > 0 ? (flops.further + head) / each : 0;
-}
-
 std::string stages_text(const Setup& setup) {
   if (setup.plan.pipeline <= 1 || !setup.model.conv.empty()) return {};
-  const SlowestStage stage = slowest_stage(setup);
-  return fmt::format("the {} of {} stages sets the pace, with {} layers{}",
-                     stage.heads > 0 ? "last" : "first", setup.plan.pipeline,
-                     static_cast<std::int64_t>(stage.layers),
-                     stage.heads > 0        ? " and the head"
-                     : stage.embeddings > 0 ? " and the embedding"
-                                            : "");
+  return stage_text(setup.plan, slowest_stage(setup));
 }
 
 EndParameters end_parameters(const Setup& setup) {

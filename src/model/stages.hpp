@@ -10,22 +10,17 @@
 
 namespace shapelint::model {
 
-// Of the stage that sets the pace. Times are compared by arithmetic: the only one that is known before an
-// operation is priced.
+// Of the stage that sets the pace: the plan's, or where no operation is priced the one with more arithmetic.
 struct SlowestStage {
   double layers = 0;      // of the model's own
   double embeddings = 1;  // 1: the embedding is on it; without a pipeline all is on one stage
   double heads = 1;
-  double others = 0;  // arithmetic of all other stages, as a share of its own
+  double others = 0;  // time or arithmetic of all other stages, as a share of its own
 };
 // `layer_flops` of all layers but those that predict further tokens, `further_flops` of these, `head_flops`:
 // per token. Only their ratios count.
 SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops);
 SlowestStage slowest_stage(const Setup& setup);
-
-// What stands behind the last layer, the head and layers that predict further tokens, as a number of layers
-// with as much arithmetic.
-double end_layers(const Setup& setup);
 
 // `the last of 4 stages sets the pace, with 8 layers and the head`; empty without a pipeline.
 std::string stages_text(const Setup& setup);

@@ -1,6 +1,7 @@
-// The weights of a model, each described once. What follows from them: parameters, the arithmetic of
-// products, the matrices that optimizers and adapters take as such, and what every rank of tensor parallelism
-// has whole.
+// What a layer is made of, each described once: its weights, the tensors that it keeps for its backward pass,
+// and what it keeps of a sequence that is served. What follows from them: parameters, the arithmetic of
+// products, the matrices that optimizers and adapters take as such, what every rank of tensor parallelism has
+// whole, the memory of training, and the cache.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,18 @@ enum class Rows : std::uint8_t {
   few         // once for a sample, or so narrow that counts of FLOPs leave it out
 };
 
+// What runs a tensor again instead of keeping it (Plan::recompute_norms and so on), beside full
+// recomputation.
+enum class Remade : std::uint8_t {
+  never,
+  norms,
+  up_projections,
+  mlp,
+  experts,
+  expert_activations,
+  shared_experts
+};
+
 // A side of a weight: of the whole, and on one rank, as an expression there.
 struct Side {
   std::int64_t size = 1;
@@ -53,11 +66,59 @@ struct Weight {
   Rows rows = Rows::tokens;
   std::int64_t copies = 1;
   Role role = Role::other;
-  bool is_lent = false;      // to layers that read an earlier layer's keys and values: these have none
-  bool is_own = false;       // of each layer, where several share the other weights of the part
-  bool is_fp32 = false;      // beside others that are packed
-  bool reads_again = false;  // what the weight before it reads
+  bool is_lent = false;           // to layers that read an earlier layer's keys and values: these have none
+  bool is_own = false;            // of each layer, where several share the other weights of the part
+  bool is_fp32 = false;           // beside others that are packed
+  bool reads_again = false;       // what a weight before it reads
+  bool reads_apart = false;       // each of the copies, columns of its own
+  bool reads_kept = false;        // what an operation keeps, too, in 16 bits
+  Remade remade = Remade::never;  // its input
 };
+
+// Who needs a tensor for its gradient, and so how much of each element is kept.
+enum class Reader : std::uint8_t {
+  operation,  // elementwise, or attention's core: 16 bits
+  norm,       // RMSNorm in eager mode: a copy in fp32 beside them
+  stream,     // the same of the residual stream, which may be in fp32
+  product,    // in its own format: of the inputs of weights, which have no Activation
+  dropout,    // a byte
+  eager       // only where operations run one after the other
+};
+
+// A tensor that a layer keeps of each token between its forward and its backward pass, beside the inputs of
+// its products.
+struct Activation {
+  Reader reader = Reader::operation;
+  std::int64_t elements = 0;
+  bool is_split = false;     // over the ranks of tensor parallelism
+  Rows rows = Rows::tokens;  // experts: for each of a token's experts
+  Remade remade = Remade::never;
+  bool is_lent = false;  // another layer's, where this one reads an earlier one's keys and values
+};
+
+// Of which tokens of a sequence a layer keeps something, and in which format.
+enum class Extent : std::uint8_t {
+  all,
+  window,      // the last ones of a window; of layers whose keys are compressed beside these
+  compressed,  // one for each `ratio` of them
+  strides,     // one for each stride of native sparse attention
+  last,        // its window
+  once         // a state, whatever the sequence's length
+};
+enum class Stored : std::uint8_t { cache, index, fp32, activation };
+struct Cached {
+  double elements = 0;  // on one rank, of one of those tokens
+  Extent span = Extent::all;
+  Stored stored = Stored::cache;
+  bool is_lent = false;
+};
+
+// Whether every rank of tensor parallelism has a matrix whole: the products down to narrow vectors of latent
+// attention (Megatron-LM, multi_latent_attention.py: parallel_mode "duplicated"; vLLM, deepseek_v2.py:
+// ReplicatedLinear), of compressed attention and of a mixture's experts.
+constexpr bool is_on_every_rank(const Weight& weight) {
+  return weight.kind == WeightKind::matrix && weight.split == Split::none;
+}
 
 // Over how many ranks, and whether keys and values of one size are listed apart.
 struct Listing {

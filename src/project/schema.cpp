@@ -3,6 +3,7 @@
 
 #include "formats/native/keys.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "project/config.hpp"
 #include "project/keys.hpp"
 
@@ -163,13 +164,28 @@ Json section_schema(std::string_view section) {
   Json properties = Json::object();
   if (section == "model") properties["name"] = {{"type", "string"}, {"description", "used in headings"}};
   if (section == "model") {
-    properties["layers"] = strings();
-    properties["layers"]["description"] = "of what kind each layer is";
+    properties["layers"] = {{"anyOf", Json::array({strings(), {{"type", "object"}}})},
+                            {"description", "of what kind each layer is, or where the kinds stand"}};
+    const Json tables{{"type", "object"}};
+    properties["layer"] = {{"type", "object"},
+                           {"additionalProperties", tables},
+                           {"description", "kinds of layers by name: what each has otherwise than `model`"}};
+    properties["shared"] = {
+        {"type", "object"},
+        {"additionalProperties", tables},
+        {"description", "a block of attention and MLP by its name, whose weights layers that use it share"}};
     add_image_keys(properties);
   }
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section == section) {
-      properties[std::string(field.key)] = field_schema(field);
+      Json value = field_schema(field);
+      if (section == "model" && model::find_layer_key(field.key) != nullptr) {
+        Json description = value["description"];
+        value.erase("description");
+        value = {{"anyOf", Json::array({value, {{"type", "array"}, {"items", value}}})},
+                 {"description", std::move(description)}};
+      }
+      properties[std::string(field.key)] = std::move(value);
     } else if (field.section.starts_with(section) && field.section.substr(section.size()).starts_with('.')) {
       const std::string inner(field.section.substr(section.size() + 1));
       if (!properties.contains(inner)) properties[inner] = section_schema(field.section);

@@ -7,6 +7,7 @@
 
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::suggest {
 
@@ -19,28 +20,27 @@ constexpr std::array<std::string_view, 6> objectives{"tokens", "mfu", "step", "p
 constexpr std::array<std::string_view, 2> baskets{"worst", "mean"};
 
 // In the order of the search.
-constexpr std::array searched{FieldId::tensor,
-                              FieldId::pipeline,
-                              FieldId::micro_batch_size,
-                              FieldId::sequence_length,
-                              FieldId::hidden_size,
-                              FieldId::num_layers,
-                              FieldId::head_dim,
-                              FieldId::num_attention_heads,
-                              FieldId::num_key_value_heads,
-                              FieldId::intermediate_size,
-                              FieldId::moe_intermediate_size,
-                              FieldId::mixer_value_heads,
-                              FieldId::mixer_key_dim,
-                              FieldId::mixer_value_dim,
-                              FieldId::second_mixer_value_heads,
-                              FieldId::second_mixer_key_dim,
-                              FieldId::second_mixer_value_dim,
-                              FieldId::third_mixer_value_heads,
-                              FieldId::third_mixer_key_dim,
-                              FieldId::third_mixer_value_dim,
-                              FieldId::vocab_size,
-                              FieldId::vocab_padding_multiple};
+constexpr std::array before_mixers{FieldId::tensor,
+                                   FieldId::pipeline,
+                                   FieldId::micro_batch_size,
+                                   FieldId::sequence_length,
+                                   FieldId::hidden_size,
+                                   FieldId::num_layers,
+                                   FieldId::head_dim,
+                                   FieldId::num_attention_heads,
+                                   FieldId::num_key_value_heads,
+                                   FieldId::intermediate_size,
+                                   FieldId::moe_intermediate_size};
+constexpr std::array behind_mixers{FieldId::vocab_size, FieldId::vocab_padding_multiple};
+constexpr auto searched = [] {
+  std::array<FieldId, before_mixers.size() + 3 * model::most_mixers + behind_mixers.size()> out{};
+  std::size_t at = 0;
+  for (const FieldId each : before_mixers) out[at++] = each;
+  for (const model::MixerFields& each : model::mixer_fields)
+    for (const FieldId size : {each.value_heads, each.key_dim, each.value_dim}) out[at++] = size;
+  for (const FieldId each : behind_mixers) out[at++] = each;
+  return out;
+}();
 
 bool follows_hidden_size(const Links& links, FieldId field) {
   return (field == FieldId::intermediate_size && links.intermediate_size) ||

@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include "cost/stages.hpp"
 #include "model/derive.hpp"
 #include "model/mixer.hpp"
 #include "tests/catch.hpp"
@@ -78,15 +79,14 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
       }
       model::rederive(setup, reading.origins);
       RC_ASSERT(GridPrices::covers(setup));
-      const model::Workload workload = model::lower(setup);
       grid.move_to(setup, positions);
       RC_ASSERT(grid.parameters() == model::parameter_count(setup));
       RC_ASSERT(grid.held().dense == model::parameters_per_rank(setup).dense);
       RC_ASSERT(grid.held().expert == model::parameters_per_rank(setup).expert);
       const std::span<const StepCost> steps = grid.price();
-      RC_ASSERT(grid.workload().model_flops == workload.model_flops);
+      RC_ASSERT(grid.workload().model_flops == model::lower(setup).model_flops);
       for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-        const StepCost step = price(*gpus[gpu], workload, setup.plan.dtype);
+        const StepCost step = price(*gpus[gpu], model::lower(paced(*gpus[gpu], setup)), setup.plan.dtype);
         RC_ASSERT(steps[gpu].time_us == step.time_us);
         RC_ASSERT(steps[gpu].compute_us == step.compute_us);
         RC_ASSERT(steps[gpu].memory_us == step.memory_us);

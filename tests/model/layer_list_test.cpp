@@ -191,6 +191,16 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                    "3 x [mamba2 1/16 heads" + mlp + "], 1 x [" + attention + mlp +
                        "], 2 x [mamba 1/1024 heads" + mlp + "], 1 x [retention 8/8 heads" + mlp + "], 1 x [" +
                        attention + mlp + "]"},
+           Counted{"mixer = { kind = \"mamba2\", parallel = true }\n",
+                   "8 x [" + attention + " beside mamba2 1/16 heads" + mlp + "]"},
+           // Zamba2: two blocks take turns.
+           Counted{"shared_block = { blocks = 2, input_size = 1024, adapter_rank = 16 }\n",
+                   "8 x [" + attention + ", weights of one of 2 blocks" + mlp + "]"},
+           Counted{"mlps_per_layer = 2\nconvolution_kernel = 31\n",
+                   "8 x [" + attention + " + 2 MLPs of 2048]"},
+           // MMDiT: the first layers have weights for each stream.
+           Counted{"diffusion = { text_joined = true, joint_layers = 3, modulation = 6 }\n",
+                   "3 x [" + attention + ", image and text apart" + mlp + "], 5 x [" + attention + mlp + "]"},
            Counted{some + "first_dense_layers = 3 }\n",
                    "3 x [" + attention + mlp + "], 5 x [" + attention + experts + "]"},
            Counted{some + "layer_interval = 2 }\n",
@@ -213,6 +223,46 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
     CHECK(cache_bytes(listed, 3000) == Approx(cache_bytes(counted, 3000)));
     CHECK(layer_activations(listed).kept == Approx(layer_activations(counted).kept));
   }
+}
+
+// Zamba2 2.7B (its config.json): 54 layers of Mamba-2, nine of which run one of two blocks of attention and
+// an MLP beside it.
+TEST_CASE("layers of a kind may use a block whose weights they share", "[model]") {
+  const std::string sizes =
+      "hidden_size = 2560\nnum_layers = 54\nvocab_size = 32000\nnorm = \"rmsnorm\"\nnorms_per_layer = 1\n"
+      "mlp_gated = true\n";
+  const std::string mixer =
+      "kind = \"mamba2\"\nnum_value_heads = 80\nkey_head_dim = 64\nvalue_head_dim = 64\n";
+  const std::string own =
+      "mixer = { kind = \"mamba2\", num_value_heads = 80, key_head_dim = 64, value_head_dim = 64 }\n"
+      "ffn = \"none\"\n";
+  const Setup listed = model_setup(
+      sizes + "layers = { hybrid = [6, 12, 18, 24, 30, 36, 42, 47, 51], rest = \"mamba\" }\n" +
+      "[model.layer.mamba]\n" + own + "[model.layer.hybrid]\n" + own + "uses = \"block\"\n" +
+      "[model.shared.block]\ncopies = 2\ninput_size = 5120\nnum_attention_heads = 32\nhead_dim = 160\n"
+      "intermediate_size = 10240\nadapter_rank = 128\n");
+  const Setup counted =
+      model_setup(sizes +
+                  "num_attention_heads = 32\nhead_dim = 160\nintermediate_size = 10240\n"
+                  "layers_without_attention = 45\nlayers_without_mlp = 45\n[model.mixer]\nparallel = true\n" +
+                  mixer + "[model.shared_block]\nblocks = 2\ninput_size = 5120\nadapter_rank = 128\n");
+  CHECK(num_attention_layers(listed.model) == 9);
+  CHECK(num_mixer_layers(listed.model, 0) == 54);
+  CHECK(parameter_count(listed) == parameter_count(counted));
+  CHECK(flops(listed) == flops(counted));
+  CHECK(cache_bytes(listed, 4096) == cache_bytes(counted, 4096));
+  CHECK(layer_activations(listed).kept == layer_activations(counted).kept);
+  CHECK(text_of(listed.model).substr(0, 12) == "54 layers = ");
+}
+
+TEST_CASE("kinds without sizes of their own count among the layers", "[model]") {
+  const Setup setup = model_setup(
+      "hidden_size = 1024\nnum_layers = 8\nnum_attention_heads = 16\nvocab_size = 32000\n"
+      "layers = \"1 delta, 2 space, 1 all\"\n[model.layer.delta]\nmixer = \"gated_delta_net\"\n"
+      "[model.layer.space]\nmixer = \"mamba2\"\n[model.layer.all]\n");
+  CHECK(num_attention_layers(setup.model) == 2);
+  CHECK(num_mixer_layers(setup.model, 0) == 2);
+  CHECK(num_mixer_layers(setup.model, 1) == 4);
 }
 
 TEST_CASE("attention over compressed keys reads and caches few of them", "[model]") {

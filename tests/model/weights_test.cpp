@@ -226,6 +226,81 @@ TEST_CASE("parameters are the elements of the weights of all layers and ends", "
   }));
 }
 
+// Of attention the scores that the mask leaves, as kernels compute them: MFU's own count has all.
+TEST_CASE("no model needs more arithmetic than its operations do, whatever it is", "[model]") {
+  CHECK(rc::check("model and hardware FLOPs", [] {
+    Setup setup = any_model();
+    setup.model.causal = true;
+    double done = 0;
+    for (const Op& op : lower(setup).ops)
+      if (op.pass == Pass::forward && op.component != Component::head) done += op.count * op_flops(op);
+    const double needed = forward_flops_per_token(setup, CausalFlops::half) - head_flops_per_token(setup);
+    RC_ASSERT(needed * tokens_per_step(setup) <= done * (1 + 1e-9));
+  }));
+}
+
+TEST_CASE("a part with weights keeps what it reads for its backward pass", "[model][memory]") {
+  CHECK(rc::check("kept", [] {
+    const Setup setup = any_model();
+    for (const StepPart part : weighty_parts) {
+      if (!has(setup.model, part)) continue;
+      double elements = 0;
+      int inputs = 0;
+      const struct {
+        double& elements;
+        int& inputs;
+        void operator()(const Activation& each) const { elements += real(each.elements); }
+        void operator()(const Weight& weight) const {
+          if (weight.kind < WeightKind::product || weight.reads_again) return;
+          elements += real(weight.inputs.size);
+          ++inputs;
+        }
+      } kept{elements, inputs};
+      visit_weights(setup.model, part, {}, kept);
+      RC_LOG() << "part " << static_cast<int>(part) << "\n";
+      // At least the stream and one product's input.
+      RC_ASSERT(inputs > 0);
+      RC_ASSERT(elements >= 2 * real(setup.model.hidden_size));
+    }
+  }));
+}
+
+TEST_CASE("a tensor that several products read is kept once", "[model][memory]") {
+  const auto inputs_of = [](const std::string& keys, StepPart part) {
+    std::int64_t elements = 0;
+    const Setup setup = model_setup(
+        "hidden_size = 512\nnum_layers = 4\nnum_attention_heads = 8\nnum_key_value_heads = 2\n"
+        "intermediate_size = 2048\nmlp_gated = true\nvocab_size = 1024\n" +
+        keys);
+    visit_weights(setup.model, part, {}, [&](const Weight& weight) {
+      if (weight.kind >= WeightKind::product && !weight.reads_again) elements += weight.inputs.size;
+    });
+    return elements;
+  };
+  // Queries, keys and values read the norm's output, the output's projection the heads; gate and up the same,
+  // down what they make; latents apart from the stream.
+  CHECK(inputs_of("", StepPart::attention) == 512 + 512);
+  CHECK(inputs_of("", StepPart::mlp) == 512 + 2048);
+  CHECK(
+      inputs_of("mla = { q_lora_rank = 96, kv_lora_rank = 64, qk_nope_head_dim = 32, qk_rope_head_dim = 16, "
+                "v_head_dim = 32 }\n",
+                StepPart::attention) == 512 + 96 + 64 + 8 * 32);
+  CHECK(inputs_of("cross_attention = true\n", StepPart::attention) == 2 * (512 + 512));
+}
+
+TEST_CASE("products down to latents are on every rank of tensor parallelism", "[model]") {
+  // DeepSeek-V3 (its config.json): 61 layers with 7168 x 1536 to queries' latents and 7168 x (512 + 64) to
+  // keys' and values'. Megatron-LM (multi_latent_attention.py, parallel_mode "duplicated") and vLLM
+  // (deepseek_v2.py, ReplicatedLinear) have them on each.
+  Setup setup = tests::decoding_deepseek_v3();
+  constexpr std::int64_t down = 7168LL * (1536 + 512 + 64);
+  CHECK(whole_parameter_count(setup) == 61 * down);
+  setup.plan.tensor = 1;
+  const RankParameters all = parameters_per_rank(setup);
+  setup.plan.tensor = 8;
+  CHECK(parameters_per_rank(setup).dense == Approx((all.dense + 7 * 61.0 * down) / 8));
+}
+
 TEST_CASE("what adapters add to a model does not depend on the ranks", "[model]") {
   CHECK(rc::check("adapters", [] {
     Setup setup = any_model();

@@ -14,7 +14,7 @@
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
-#include "model/stages.hpp"
+#include "model/lower/waiting.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -264,7 +264,7 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
   out.tokens_per_s = step.workload.tokens_per_step / cost.time_us * us_per_s * static_cast<double>(plan.data);
   // The rest of the step's idle time is waiting for the slowest rank (docs/explanation/gpu-model.md).
   const double waiting = step.workload.pipeline_bubble;
-  const double stages = model::pipeline_bubble(plan, model::slowest_stage(of));
+  const double stages = std::max(0.0, waiting - model::waiting_share(plan));
   out.bubble_us = waiting > 0 ? cost.bubble_us * stages / waiting : 0;
   out.exposed_us = cost.communication_us;
   const model::Setup run = stack.run ? stack.run(of, gpu).setup : of;

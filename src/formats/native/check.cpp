@@ -172,7 +172,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   const std::int64_t others = beside_attention(spec.mixers[1]) + beside_attention(spec.mixers[2]);
   const std::int64_t mixed = beside_attention(spec.mixers[0]) + others;
   if (others > 0 && mixed > spec.layers_without_attention) {
-    at_value(FieldId::second_mixer_layers,
+    at_value(model::mixer_fields[1].layers,
              fmt::format("{} layers have a mixer, and the model has {} without attention", mixed,
                          spec.layers_without_attention),
              "`layers_without_attention` counts them");

@@ -21,12 +21,19 @@ using model::TransformerLayer;
 using text::Kind;
 using text::NodeRef;
 
+// The key of its table in `[model]`: `mixer`.
+std::string_view mixer_table(const model::MixerFields& mixer) {
+  const std::string_view section = model::info(mixer.kind).section;
+  return section.substr(section.find('.') + 1);
+}
+
 class Kinds {
  public:
   Kinds(const LayerNodes& nodes, model::Reading& reading, std::vector<Error>& errors)
       : nodes_(nodes), reading_(reading), errors_(errors), before_(errors.size()) {}
 
   void read() {
+    if (nodes_.shared) read_shared(*nodes_.shared);
     if (nodes_.kinds) {
       for (const NodeRef kind : *nodes_.kinds) read_kind(kind);
     }
@@ -50,19 +57,24 @@ class Kinds {
       return;
     }
     give_defaults(list);
+    count_parallel(list);
     model::set_layers(reading_.setup.model, std::move(list));
+    if (!reading_.setup.model.layers.empty()) model::count_layers(reading_.setup.model);
     for (const FieldId counted :
          {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
-          FieldId::window_size, FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers,
-          FieldId::mixer_layers, FieldId::second_mixer_layers, FieldId::third_mixer_layers}) {
-      model::Origin& origin = reading_.origins[counted];
-      if (origin.kind != model::Origin::Kind::unknown || !reading_.setup.model.layers_differ) continue;
-      origin.kind = model::Origin::Kind::derived;
-      origin.note = "counted among the layers";
-    }
+          FieldId::window_size, FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers})
+      count_among_layers(counted);
+    for (const model::MixerFields& each : model::mixer_fields) count_among_layers(each.layers);
   }
 
  private:
+  void count_among_layers(FieldId counted) {
+    model::Origin& origin = reading_.origins[counted];
+    if (origin.kind != model::Origin::Kind::unknown || reading_.setup.model.layers.empty()) return;
+    origin.kind = model::Origin::Kind::derived;
+    origin.note = "counted among the layers";
+  }
+
   std::string hint() const {
     std::string names;
     for (const auto& [name, layer] : description_.kinds)
@@ -91,9 +103,10 @@ class Kinds {
     TransformerLayer layer;
     if (!table["mixer"]) take_mixer_of_name(table, layer);
     for (const NodeRef node : table) {
+      if (node.key() == "uses") continue;  // with what else it has
       const model::LayerKey* key = model::find_layer_key(node.key());
       if (key == nullptr) {
-        std::vector<std::string_view> names;
+        std::vector<std::string_view> names{"uses"};
         for (const model::LayerKey& each : model::layer_keys()) names.push_back(each.name);
         errors_.push_back(with_code(
             node.key_error(fmt::format("unknown key `{}` in `[model.layer.{}]`", node.key(), table.key()),
@@ -106,7 +119,74 @@ class Kinds {
         if (key->field != model::no_field) stated_.emplace_back(key, node);
       }
     }
+    if (table["uses"]) use_block(table["uses"], layer);
     description_.kinds.emplace_back(std::string(table.key()), layer);
+  }
+
+  // The one block that layers share: attention and MLP with their sizes, and what is each layer's own.
+  void read_shared(const NodeRef& tables) {
+    if (!tables.is(Kind::table) || tables.size() != 1 || !(*tables.begin()).is(Kind::table)) {
+      errors_.push_back(tables.key_error("`[model.shared]` is no single block",
+                                         "write one table, such as `[model.shared.block]`"));
+      return;
+    }
+    const NodeRef block = *tables.begin();
+    block_ = std::string(block.key());
+    if (!block["copies"]) state(FieldId::shared_blocks, 1, block);
+    for (const NodeRef node : block) {
+      const std::string_view key = node.key() == "copies" ? "blocks" : node.key();
+      std::vector<std::string_view> names{"copies"};
+      const model::FieldInfo* field = nullptr;
+      for (const model::FieldInfo& each : model::fields()) {
+        const model::LayerKey* of_layer = each.section == "model" ? model::find_layer_key(each.key) : nullptr;
+        if (each.section != "model.shared_block" && of_layer == nullptr) continue;
+        names.push_back(each.key);
+        if (each.key == key) field = &each;
+      }
+      const auto flag = node.as_boolean();
+      const auto number = flag ? std::optional<std::int64_t>(*flag ? 1 : 0) : node.as_integer();
+      if (field == nullptr) {
+        errors_.push_back(with_code(
+            node.key_error(fmt::format("unknown key `{}` in `[model.shared.{}]`", node.key(), *block_),
+                           did_you_mean(node.key(), names)),
+            ErrorCode::unknown_name));
+      } else if (!number || *number < field->minimum || *number > field->maximum) {
+        errors_.push_back(node.error(
+            fmt::format("`{}` is no number from {} to {}", node.key(), field->minimum, field->maximum)));
+      } else {
+        state(field->id, *number, node);
+      }
+    }
+  }
+
+  // The layer has the block's attention and MLP; its own mixer stands beside them.
+  void use_block(const NodeRef& name, TransformerLayer& layer) {
+    if (!block_ || name.as_string() != *block_) {
+      errors_.push_back(name.error("there is no such block",
+                                   block_
+                                       ? fmt::format("`[model.shared.{}]` is the one that there is", *block_)
+                                       : std::string("describe it in `[model.shared.NAME]`")));
+      return;
+    }
+    const std::size_t slot =
+        layer.mixing < 0 ? model::most_mixers : model::mixer_of(static_cast<Mixing>(layer.mixing));
+    if (slot < model::most_mixers) state(model::mixer_fields[slot].parallel, 1, name);
+    layer.mixing = static_cast<std::int64_t>(Mixing::attention);
+    layer.feeding = static_cast<std::int64_t>(model::Feeding::mlp);
+  }
+
+  // A mixer beside attention is in layers of both kinds.
+  void count_parallel(const std::vector<model::LayerGroup>& list) {
+    for (std::size_t slot = 0; slot < model::most_mixers && block_; ++slot) {
+      if (!reading_.setup.model.mixers[slot].parallel) continue;
+      std::int64_t number = 0;
+      for (const model::LayerGroup& group : list) {
+        const auto mixing = static_cast<Mixing>(group.layer.mixing);
+        if (group.layer.mixing < 0 || mixing == Mixing::attention || model::mixer_of(mixing) == slot)
+          number += group.count;
+      }
+      state(model::mixer_fields[slot].layers, number, *nodes_.shared);
+    }
   }
 
   // `[model.layer.mamba2]` needs no `mixer = "mamba2"`.
@@ -125,8 +205,13 @@ class Kinds {
     if (const auto name = node.as_string()) {
       const model::LayerKey& key = *model::find_layer_key("mixer");
       const auto found = std::find(key.choices.begin(), key.choices.end(), *name);
+      const auto by_table =
+          std::find_if(model::mixer_fields.begin(), model::mixer_fields.end(),
+                       [&](const model::MixerFields& each) { return mixer_table(each) == *name; });
       if (found != key.choices.end()) {
         layer.mixing = found - key.choices.begin();
+      } else if (by_table != model::mixer_fields.end()) {
+        layer.mixing = model::mixing_by(static_cast<std::size_t>(by_table - model::mixer_fields.begin()));
       } else if (const std::int64_t kind = kind_of(*name); kind > 0) {
         layer.mixing = slot_of(kind, node);
       } else {
@@ -147,8 +232,8 @@ class Kinds {
       return;
     }
     layer.mixing = slot_of(kind, node);
-    const std::size_t slot =
-        static_cast<std::size_t>(layer.mixing - static_cast<std::int64_t>(Mixing::mixer));
+    const std::size_t slot = model::mixer_of(static_cast<Mixing>(layer.mixing));
+    if (slot >= model::most_mixers) return;  // slot_of() said why
     const std::string_view section = model::info(model::mixer_fields[slot].kind).section;
     for (const NodeRef size : node) {
       if (size.key() == "kind") continue;
@@ -178,7 +263,7 @@ class Kinds {
         const bool is_none = reading_.setup.model.mixers[slot].kind == model::MixerKind::none;
         if (wants_same ? model::get(reading_.setup, field) != kind : !is_none) continue;
         state(field, kind, node);
-        return static_cast<std::int64_t>(Mixing::mixer) + static_cast<std::int64_t>(slot);
+        return model::mixing_by(slot);
       }
     }
     errors_.push_back(node.error("a model has at most three kinds of layers without softmax attention", ""));
@@ -254,7 +339,7 @@ class Kinds {
       const model::Mixer& mixer = reading_.setup.model.mixers[slot];
       if (mixer.kind == model::MixerKind::none) continue;
       TransformerLayer layer;
-      layer.mixing = static_cast<std::int64_t>(Mixing::mixer) + static_cast<std::int64_t>(slot);
+      layer.mixing = model::mixing_by(slot);
       add(model::form_of(mixer.kind).name, layer);
     }
   }
@@ -281,6 +366,7 @@ class Kinds {
   }
 
   const LayerNodes& nodes_;
+  std::optional<std::string> block_;  // the name of what layers share
   model::Reading& reading_;
   std::vector<Error>& errors_;
   std::size_t before_;

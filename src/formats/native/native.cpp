@@ -53,6 +53,8 @@ std::vector<std::string_view> keys_of(std::string_view section) {
   if (section == "model") {
     out.push_back("name");
     out.push_back("layers");
+    out.push_back("layer");
+    out.push_back("shared");
     out.insert(out.end(), model_tables.begin(), model_tables.end());
   }
   return out;
@@ -234,6 +236,8 @@ class Reader {
         layers_.order = node;
       } else if (section == "model" && node.key() == "layer") {
         layers_.kinds = node;
+      } else if (section == "model" && node.key() == "shared") {
+        layers_.shared = node;
       } else if (section == "model" && node.is(Kind::list) && model::find_layer_key(node.key()) != nullptr) {
         layers_.lists.push_back(node);
       } else if (section == "model" && is_model_table(node.key())) {

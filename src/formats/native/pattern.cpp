@@ -195,11 +195,12 @@ using Mixers = std::vector<std::pair<MixerKind, std::int64_t>>;
 void set_mixers(const Mixers& mixers, const text::NodeRef& node, const model::Reading& reading,
                 Setter& setter, std::vector<Error>& errors) {
   if (mixers.size() > model::most_mixers) {
+    std::string tables;
+    for (const model::MixerFields& each : model::mixer_fields)
+      tables += fmt::format("{}`[{}]`", tables.empty() ? "" : ", ", model::info(each.kind).section);
     errors.push_back(
         node.error(fmt::format("`layers` has {} kinds of layers without attention", mixers.size()),
-                   fmt::format("a model has at most {}, those of `[model.mixer]`, `[model.second_mixer]` and "
-                               "`[model.third_mixer]`",
-                               model::most_mixers)));
+                   fmt::format("a model has at most {}, those of {}", model::most_mixers, tables)));
     return;
   }
   std::array<bool, model::most_mixers> taken{};
@@ -248,7 +249,7 @@ void keep_order(const Layers& layers, std::int64_t all, model::Reading& reading)
     model::TransformerLayer layer;
     layer.mixing = number(each.attention ? model::Mixing::attention : model::Mixing::none);
     for (std::size_t which = 0; which < model::most_mixers && each.mixer != MixerKind::none; ++which) {
-      if (spec.mixers[which].kind == each.mixer) layer.mixing = number(model::Mixing::mixer) + number(which);
+      if (spec.mixers[which].kind == each.mixer) layer.mixing = model::mixing_by(which);
     }
     if (each.attention && spec.window.size > 0) layer.window = each.window ? spec.window.size : 0;
     if (layers.letters || !each.mlp)

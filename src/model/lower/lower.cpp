@@ -217,6 +217,17 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
   emit.end_piece();
 }
 
+// Layers with weights of their own for each stream. They have neither experts nor mixers.
+void lower_joint(Width width, const Setup& setup, const LayerCounts& counts, Parts parts, Emitter& emit) {
+  parts.mixers = {};
+  parts.mixture = 0;
+  for (const Stream stream : {Stream::image, Stream::text}) {
+    const Shared own(setup, stream, width);
+    Emitter to = emit.with(own);
+    lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0}, parts, to);
+  }
+}
+
 // Of the layers of a list, those of each kind: `share` of them.
 void lower_list(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
   const std::vector<DistinctLayer> layers = distinct_layers(shared.setup);
@@ -242,6 +253,10 @@ void lower_list(const Shared& shared, const LayerCounts& counts, double share, E
   for (const DistinctLayer& each : layers) {
     Parts parts = parts_of(each);
     each_part(parts, all, [&](double& some, double sum) { some = sum > 0 ? share * some / sum : 0.0; });
+    if (num_joint_layers(each.one.model) > 0) {
+      lower_joint(shared.width, each.one, counts, parts, emit);
+      continue;
+    }
     const Shared own(each.one, Stream::all, shared.width);
     Emitter to = emit.with(own);
     lower_stack(own, counts, parts, to);
@@ -255,14 +270,8 @@ void lower_share(const Shared& shared, const LayerCounts& counts, double share, 
   if (shared.model.diffusion.text_joined && shared.model.diffusion.joint_layers > 0) {
     const std::int64_t joint = num_joint_layers(shared.model);
     const double layers = static_cast<double>(std::max<std::int64_t>(1, shared.model.num_layers));
-    for (const Stream stream : {Stream::image, Stream::text}) {
-      const Shared own(shared.setup, stream, shared.width);
-      Emitter to = emit.with(own);
-      Parts parts = equal_parts(share * static_cast<double>(joint) / layers);
-      parts.mixers = {};
-      parts.mixture = 0;
-      lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0}, parts, to);
-    }
+    lower_joint(shared.width, shared.setup, counts, equal_parts(share * static_cast<double>(joint) / layers),
+                emit);
     Parts parts = equal_parts(share * static_cast<double>(shared.model.num_layers - joint) / layers);
     parts.mixers = {share, share, share};
     parts.mixture = share;
@@ -307,42 +316,30 @@ double op_flops(const Op& op) {
 }
 
 bool depends_on(StepPart part, FieldId field, bool has_pattern) {
-  constexpr std::array narrow{FieldId::num_layers,
-                              FieldId::num_attention_heads,
-                              FieldId::num_key_value_heads,
-                              FieldId::head_dim,
-                              FieldId::intermediate_size,
-                              FieldId::moe_intermediate_size,
-                              FieldId::mixer_value_heads,
-                              FieldId::mixer_key_dim,
-                              FieldId::mixer_value_dim,
-                              FieldId::second_mixer_value_heads,
-                              FieldId::second_mixer_key_dim,
-                              FieldId::second_mixer_value_dim,
-                              FieldId::third_mixer_value_heads,
-                              FieldId::third_mixer_key_dim,
-                              FieldId::third_mixer_value_dim,
-                              FieldId::vocab_size,
-                              FieldId::vocab_padding_multiple,
-                              FieldId::pipeline,
-                              FieldId::zero};
+  constexpr std::array narrow{
+      FieldId::num_layers, FieldId::num_attention_heads,    FieldId::num_key_value_heads,
+      FieldId::head_dim,   FieldId::intermediate_size,      FieldId::moe_intermediate_size,
+      FieldId::vocab_size, FieldId::vocab_padding_multiple, FieldId::pipeline,
+      FieldId::zero};
+  const std::size_t which = mixer_of(part);
+  for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
+    const MixerFields& sizes = mixer_fields[mixer];
+    if (field == sizes.value_heads || field == sizes.key_dim || field == sizes.value_dim)
+      return mixer == which;
+  }
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  if (field == FieldId::num_layers && has_pattern) return true;
-  // Which stage of a pipeline is the slowest.
-  if (has_pattern && part == StepPart::ends) return true;
+  const bool is_of_ends = part == StepPart::ends || part == StepPart::last_ends;
+  if (field == FieldId::num_layers && has_pattern) return !is_of_ends;
   // Ranks that share an optimizer's states share the products of its updates.
-  if (field == FieldId::zero) return part != StepPart::frame && part != StepPart::ends;
+  if (field == FieldId::zero) return part != StepPart::frame && !is_of_ends;
+  // Sizes of mixers that a file does not state follow from those of attention.
+  if (which < most_mixers) return field == FieldId::num_attention_heads || field == FieldId::head_dim;
   switch (part) {
     case StepPart::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
     case StepPart::mixer:
-    case StepPart::second_mixer:
-    case StepPart::third_mixer: {  // sizes that a file does not state follow from those of attention
-      const MixerFields& mixer = mixer_fields[mixer_of(part)];
-      return field == FieldId::num_attention_heads || field == FieldId::head_dim ||
-             field == mixer.value_heads || field == mixer.key_dim || field == mixer.value_dim;
-    }
+      return false;
     case StepPart::mlp:
       return field == FieldId::intermediate_size;
     case StepPart::mixture:
@@ -350,16 +347,48 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
     case StepPart::frame:
       return false;
     case StepPart::ends:
+    case StepPart::last_ends:
       return field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple ||
              field == FieldId::pipeline;
   }
   return true;
 }
 
+namespace {
+
+// Around the layers of the stage that sets the pace.
+void lower_ends(const Shared& shared, Emitter& emit) {
+  emit.set_component(Component::embedding);
+  lower_embedding(shared, emit);
+  emit.end_piece();
+  emit.set_component(Component::head);
+  lower_head(shared, emit);
+  emit.set_component(Component::other);
+  lower_pipeline(shared, emit);
+  emit.end_piece();
+}
+
+}  // namespace
+
 void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vector<std::uint32_t>* pieces) {
+  const bool is_last = part == StepPart::last_ends;
+  if ((part == StepPart::ends || is_last) && setup.plan.pipeline > 1) {
+    Setup stage = setup;
+    stage.plan.pace = is_last ? Pace::last : Pace::first;
+    const Shared shared(stage);
+    Emitter emit(shared, workload, pieces);
+    const std::size_t first = workload.ops.size();
+    lower_ends(shared, emit);
+    return fuse(setup.plan, workload.ops, first);
+  }
   const Shared shared(setup);
   Emitter emit(shared, workload, pieces);
   const std::size_t first = workload.ops.size();
+  if (const std::size_t which = mixer_of(part); which < most_mixers) {
+    LayerCounts counts;
+    counts.mixers[which] = 1;
+    lower_layers(shared, counts, emit);
+  }
   switch (part) {
     case StepPart::frame:
       lower_layers(shared, {.frame = 1}, emit);
@@ -368,13 +397,7 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
       lower_layers(shared, {.attention = 1}, emit);
       break;
     case StepPart::mixer:
-    case StepPart::second_mixer:
-    case StepPart::third_mixer: {
-      LayerCounts counts;
-      counts.mixers[mixer_of(part)] = 1;
-      lower_layers(shared, counts, emit);
       break;
-    }
     case StepPart::mlp:
       lower_layers(shared, {.mlp = 1}, emit);
       break;
@@ -382,13 +405,10 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
       lower_layers(shared, {.mixture = 1}, emit);
       break;
     case StepPart::ends:
-      emit.set_component(Component::embedding);
-      lower_embedding(shared, emit);
+      lower_ends(shared, emit);
+      break;
+    case StepPart::last_ends:  // there is but one stage
       emit.end_piece();
-      emit.set_component(Component::head);
-      lower_head(shared, emit);
-      emit.set_component(Component::other);
-      lower_pipeline(shared, emit);
       emit.end_piece();
       break;
   }
@@ -403,6 +423,7 @@ void set_totals(const Setup& setup, double forward_flops, double head, Workload&
   workload.model_flops = model_flops_per_step(setup, forward_flops - head, head);
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
+  workload.end_layers = setup.plan.end_layers;
   workload.pipeline_bubble = pipeline_bubble(setup.plan, slowest_stage(setup)) + waiting_share(setup.plan);
 }
 

@@ -32,21 +32,26 @@ Workload lower(const Setup& setup);
 // the parts of a layer times their layer_runs(), the ends, and the update, is the step.
 enum class StepPart : std::uint8_t {
   attention,  // with its projections
-  mixer,      // what other layers have in its place: the first kind of it
-  second_mixer,
-  third_mixer,
-  mlp,
+  mixer,      // what other layers have in its place: as many parts as a model may have kinds of it
+  mlp = mixer + most_mixers,
   mixture,
-  frame,  // norms, residuals and collectives of a layer
-  ends    // embedding, head, pipeline
+  frame,     // norms, residuals and collectives of a layer
+  ends,      // embedding, head, pipeline: of a stage that is first, or the only one
+  last_ends  // the same of the last stage of several
 };
-inline constexpr std::size_t part_count = 8;
-inline constexpr std::array<StepPart, most_mixers> mixer_parts{StepPart::mixer, StepPart::second_mixer,
-                                                               StepPart::third_mixer};
-// Parts of a layer with weights.
-inline constexpr std::array<StepPart, part_count - 2> weighty_parts{
-    StepPart::attention,   StepPart::mixer, StepPart::second_mixer,
-    StepPart::third_mixer, StepPart::mlp,   StepPart::mixture};
+inline constexpr std::size_t part_count = static_cast<std::size_t>(StepPart::last_ends) + 1;
+// Parts of a layer with weights: all before the frame.
+inline constexpr auto weighty_parts = [] {
+  std::array<StepPart, static_cast<std::size_t>(StepPart::frame)> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<StepPart>(i);
+  return out;
+}();
+inline constexpr auto mixer_parts = [] {
+  std::array<StepPart, most_mixers> out{};
+  for (std::size_t i = 0; i < most_mixers; ++i)
+    out[i] = static_cast<StepPart>(static_cast<std::size_t>(StepPart::mixer) + i);
+  return out;
+}();
 // Which of the model's mixers a part is; most_mixers: none.
 constexpr std::size_t mixer_of(StepPart part) {
   const std::size_t which = static_cast<std::size_t>(part) - static_cast<std::size_t>(StepPart::mixer);
@@ -63,8 +68,9 @@ struct RankParameters {
 // product of two hidden sizes and two norms (DeepSeek-V3, 2412.19437, section 2.2). Counts that papers
 // publish leave them out.
 RankParameters mtp_parameters(const Setup& setup);
-// Of a model with so many of either, experts and the rest each over their own ranks.
-RankParameters parameters_per_rank(const Plan& plan, double dense, double expert);
+// Of a model with so many of either, experts and the rest each over their own ranks; `whole` of the rest are
+// on every rank of tensor parallelism.
+RankParameters parameters_per_rank(const Plan& plan, double dense, double expert, double whole = 0);
 // Ranks that hold the same parameters of a stage, with `data` data-parallel ones: of what is dense `data` x
 // `context`; of experts as many as there are groups of expert x expert_tensor among data x tensor x context.
 struct Replicas {
@@ -156,16 +162,26 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
 // Parameters and arithmetic of a part: of one layer, or of the ends.
 struct PartSize {
   std::int64_t parameters = 0;
+  std::int64_t whole_parameters = 0;   // of these, on every rank of tensor parallelism
   std::int64_t expert_parameters = 0;  // of these, routed experts'
   double products = 0;                 // multiply-adds per token, forward
 };
 PartSize part_size(const Setup& setup, StepPart part);
+// Parameters of all layers that every rank of tensor parallelism has whole.
+std::int64_t whole_parameter_count(const Setup& setup);
+// Layers of a model that have the part, with each of their MLPs.
+std::int64_t layers_of(const ModelSpec& model, StepPart part);
 // How often those parameters stand in the model.
 std::int64_t times_in(const ModelSpec& model, StepPart part);
 // Elements of a token that attention reads.
 std::int64_t shared_inputs(const ModelSpec& model);
-// Sets of weights that these have: fewer where layers share them ([model.shared_block]).
-std::int64_t weights_in(const ModelSpec& model, StepPart part);
+// Sets of weights of the part, and layers that have them: as many, but where layers share them
+// ([model.shared_block]).
+struct WeightSets {
+  std::int64_t sets = 1;
+  std::int64_t layers = 1;
+};
+WeightSets weight_sets(const ModelSpec& model, StepPart part);
 
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:

@@ -34,27 +34,44 @@ constexpr std::array<Names, mixer_kinds> all_names{
      NAMES("gated_memory"), NAMES("rwkv4"), NAMES("rwkv5"), NAMES("rwkv6"), NAMES("slstm")}};
 #undef NAMES
 
-// Expressions of the sizes of each of a model's mixers.
+// Expressions of the sizes of each of a model's mixers, by the names of its fields.
 struct Texts {
-  std::string_view keys, values, key_heads, value_heads, local_key_heads, local_value_heads, key_dim,
-      value_dim, two_value_heads, two_value_dims, four_value_dims, rank, half_rank, rank_and_states, chunk;
+  std::string keys, values, key_heads, value_heads, local_key_heads, local_value_heads, key_dim, value_dim,
+      two_value_heads, two_value_dims, four_value_dims, rank, half_rank, rank_and_states, chunk;
 };
-#define TEXTS(mixer)                                                                                       \
-  {                                                                                                        \
-    mixer "_key_heads / tensor * " mixer "_key_dim", mixer "_value_heads / tensor * " mixer "_value_dim",  \
-        mixer "_key_heads / tensor", mixer "_value_heads / tensor", mixer "_key_heads / tensor / context", \
-        mixer "_value_heads / tensor / context", mixer "_key_dim", mixer "_value_dim",                     \
-        "2 * (" mixer "_value_heads / tensor)", "2 * " mixer "_value_dim", "4 * " mixer "_value_dim",      \
-        mixer "_gate_rank", mixer "_gate_rank / 2", mixer "_gate_rank + 2 * " mixer "_key_dim",            \
-        mixer "_chunk"                                                                                     \
-  }
-constexpr std::array<Texts, most_mixers> all_texts{
-    {TEXTS("mixer"), TEXTS("second_mixer"), TEXTS("third_mixer")}};
-#undef TEXTS
+const Texts& texts_of(std::size_t which) {
+  static const auto all = [] {
+    std::array<Texts, most_mixers> out;
+    for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
+      const MixerFields& fields = mixer_fields[mixer];
+      const auto text = [](const char* format, FieldId one, FieldId other = no_field) {
+        return fmt::format(fmt::runtime(format), info(one).name,
+                           other == no_field ? std::string_view{} : info(other).name);
+      };
+      out[mixer] = {text("{} / tensor * {}", fields.key_heads, fields.key_dim),
+                    text("{} / tensor * {}", fields.value_heads, fields.value_dim),
+                    text("{} / tensor", fields.key_heads),
+                    text("{} / tensor", fields.value_heads),
+                    text("{} / tensor / context", fields.key_heads),
+                    text("{} / tensor / context", fields.value_heads),
+                    text("{}", fields.key_dim),
+                    text("{}", fields.value_dim),
+                    text("2 * ({} / tensor)", fields.value_heads),
+                    text("2 * {}", fields.value_dim),
+                    text("4 * {}", fields.value_dim),
+                    text("{}", fields.gate_rank),
+                    text("{} / 2", fields.gate_rank),
+                    text("{} + 2 * {}", fields.gate_rank, fields.key_dim),
+                    text("{}", fields.chunk)};
+    }
+    return out;
+  }();
+  return all[which];
+}
 
 // The mixer of one rank.
 struct Local : Mixer {
-  Local(const Shared& shared, std::size_t which) : Mixer(shared.model.mixers[which]), text(all_texts[which]) {
+  Local(const Shared& shared, std::size_t which) : Mixer(shared.model.mixers[which]), text(texts_of(which)) {
     key_heads = divide_up(key_heads, shared.plan.tensor);
     value_heads = divide_up(value_heads, shared.plan.tensor);
   }
@@ -130,7 +147,7 @@ MixerTexts mixer_texts(MixerKind kind, std::size_t which) {
   static const auto all = [] {
     std::array<std::array<std::string, mixer_kinds>, most_mixers> out;
     for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
-      const Texts& text = all_texts[mixer];
+      const Texts& text = texts_of(mixer);
       for (std::size_t i = 1; i < mixer_kinds; ++i) {
         const MixerColumns& in = form_of(static_cast<MixerKind>(i)).in;
         std::string& sum = out[mixer][i];
@@ -147,7 +164,7 @@ MixerTexts mixer_texts(MixerKind kind, std::size_t which) {
     return out;
   }();
   const Names& names = all_names[static_cast<std::size_t>(kind)];
-  return {names.in, names.out, all[which][static_cast<std::size_t>(kind)], all_texts[which].values};
+  return {names.in, names.out, all[which][static_cast<std::size_t>(kind)], texts_of(which).values};
 }
 
 void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit) {

@@ -50,12 +50,14 @@ RankParameters parameters_per_rank(const Setup& setup) {
   const double all = static_cast<double>(parameter_count(setup));
   const double expert = static_cast<double>(expert_parameter_count(setup));
   const RankParameters further = mtp_parameters(setup);
-  return parameters_per_rank(setup.plan, all - expert + further.dense, expert + further.expert);
+  return parameters_per_rank(setup.plan, all - expert + further.dense, expert + further.expert,
+                             setup.plan.tensor > 1 ? real(whole_parameter_count(setup)) : 0);
 }
 
-RankParameters parameters_per_rank(const Plan& plan, double dense, double expert) {
+RankParameters parameters_per_rank(const Plan& plan, double dense, double expert, double whole) {
   const auto pipeline = static_cast<double>(plan.pipeline);
-  return {dense / static_cast<double>(plan.tensor) / pipeline,
+  const auto tensor = static_cast<double>(plan.tensor);
+  return {(dense + (tensor - 1) * whole) / tensor / pipeline,
           expert / static_cast<double>(plan.expert) / static_cast<double>(plan.expert_tensor) / pipeline};
 }
 

@@ -13,6 +13,7 @@ using PartSizes = std::array<PartSize, part_count>;  // by StepPart; of what a m
 // What the functions of the same names say without sizes, to the last bit. No CNNs.
 std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes);
 std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& sizes);
+std::int64_t whole_parameter_count(const ModelSpec& model, const PartSizes& sizes);
 void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload);
 
 // Where the parameters of a rank are known.

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/lower/whole.hpp"
-#include "model/memory/elementwise.hpp"
+#include "model/parameter_bytes.hpp"
 
 namespace shapelint::model {
 

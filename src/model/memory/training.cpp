@@ -8,9 +8,9 @@
 #include "model/activations.hpp"
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
-#include "model/memory/elementwise.hpp"
 #include "model/memory/gathered.hpp"
 #include "model/memory/states.hpp"
+#include "model/parameter_bytes.hpp"
 #include "model/stages.hpp"
 
 namespace shapelint::model {
@@ -101,8 +101,11 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   };
   if (stages <= 1) return with_peak(held, {first, last});
   const StageParameters own = stage_parameters(setup, held);
-  const TrainingMemory on_first = with_peak(own.first, {first});
-  const TrainingMemory on_last = with_peak(own.last, {last});
+  TrainingMemory on_first = with_peak(own.first, {first});
+  on_first.micro_batches = in_flight.first;
+  TrainingMemory on_last = with_peak(own.last, {last});
+  on_last.is_last_stage = true;
+  on_last.micro_batches = in_flight.last;
   return total(on_first) > total(on_last) ? on_first : on_last;
 }
 

@@ -14,6 +14,9 @@ struct TrainingMemory {
   double optimizer = 0;    // states, and the copy of weights that it updates
   double activations = 0;  // beside these, at the fullest moment
   double host = 0;         // in the host's memory, of this rank (model/memory/states.hpp)
+  // Of a pipeline, the stage that has most of it, and micro-batches whose activations that keeps at a time.
+  bool is_last_stage = false;
+  double micro_batches = 1;
 };
 
 // With `data` data-parallel ranks, of a model of which each rank holds so many parameters. The fullest moment

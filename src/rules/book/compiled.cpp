@@ -11,6 +11,7 @@
 
 #include "base/budget.hpp"
 #include "base/names.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::rules {
 
@@ -132,7 +133,9 @@ CompiledRule::CompiledRule(const Rule& rule, Kept kept)
   if (!when_) return;
   for (const std::int32_t used : when_->used()) {
     const auto index = static_cast<std::size_t>(used);
-    if (index < variable_names().size()) append_needs(index, needs_);
+    if (index >= variable_names().size()) continue;
+    append_needs(index, needs_);
+    if (is_of_mixer(index)) kinds_ = model::most_mixers;
   }
 }
 
@@ -148,7 +151,7 @@ void CompiledRule::set_parameter(std::string_view name, double value) {
 }
 
 double CompiledRule::value(std::int32_t name, const Context& context) const {
-  const std::size_t shared = variable_names().size();
+  const std::size_t shared = names_.size() - parameters_.size();
   const auto index = static_cast<std::size_t>(name);
   return index < shared ? value_of(index, context) : parameters_[index - shared];
 }
@@ -169,6 +172,18 @@ Result<bool> CompiledRule::holds(const Context& context) {
   const SpendingOn spending(rule_->code);
   const Uncharged builtin(!rule_->is_own);
   return when_->holds([&](std::int32_t name) { return value(name, context); });
+}
+
+Result<bool> CompiledRule::holds_for_any(const Context& context) {
+  if (kinds_ == 1) return holds(context);
+  Result<bool> out = false;
+  Context kind = context;
+  for (kind.mixer = 0; kind.mixer < kinds_; ++kind.mixer) {
+    const Result<bool> one = holds(kind);
+    if (one && *one) return one;
+    if (!one) out = one;
+  }
+  return out;
 }
 
 std::vector<std::string_view> CompiledRule::blamed(const Context& context) {
@@ -264,7 +279,8 @@ std::optional<std::vector<Change>> CompiledRule::changes(const Fix& fix, const C
                                                          model::FieldId blamed) {
   std::vector<Change> out;
   for (const auto& [name, text] : fix.set) {
-    const model::FieldId field = name == "blamed" ? blamed : model::find_field(name);
+    const model::FieldId field =
+        name == "blamed" ? blamed : model::of_mixer(model::find_field(name), context.mixer);
     const expr::Expression* compiled = expression(text);
     if (field == model::no_field || compiled == nullptr) return std::nullopt;
     const Result<double> value = evaluate(*compiled, context);

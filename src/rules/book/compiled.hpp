@@ -41,8 +41,12 @@ class CompiledRule {
   void reset_parameters();
   // Whether a field that the condition depends on is unknown: the rule then stays silent.
   bool lacks(const model::Reading& reading) const;
+  // How many kinds of layers it is asked of: 1 but for conditions on mixers.
+  std::size_t kinds() const { return kinds_; }
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
+  // Of any of those kinds. Error: of one of them it has no value, and it holds for none.
+  Result<bool> holds_for_any(const Context& context);
   // Of the fields that the rule lists, those that are to blame where the condition holds; all if none is.
   std::vector<std::string_view> blamed(const Context& context);
   // Indices of the variables in the condition; parameters are not among them.
@@ -69,7 +73,8 @@ class CompiledRule {
   std::vector<std::string_view> own_names_;  // of a rule with parameters
   std::optional<expr::Expression> when_;
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
-  std::optional<Template> message_;    // these and the fixes: compiled when something is found
+  std::size_t kinds_ = 1;
+  std::optional<Template> message_;  // these and the fixes: compiled when something is found
   std::optional<Template> label_;
   std::optional<Template> brief_;
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address

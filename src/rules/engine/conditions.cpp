@@ -8,6 +8,8 @@
 
 #include "base/words.hpp"
 #include "expr/expression.hpp"
+#include "model/arithmetic.hpp"
+#include "model/mixer.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/engine/propose.hpp"
 #include "rules/scope/variables.hpp"
@@ -24,9 +26,9 @@ model::PerField<bool> all_fields() {
 }
 
 // Fields come first among the variables; whether they are stated, and their choices, are the same for all.
-bool can_change(std::size_t variable, const model::PerField<bool>& moving) {
+bool can_change(std::size_t variable, std::size_t mixer, const model::PerField<bool>& moving) {
   const auto fields = model::fields();
-  if (variable < fields.size()) return moving[fields[variable].id];
+  if (variable < fields.size()) return moving[model::of_mixer(fields[variable].id, mixer)];
   std::size_t constants = 2 * fields.size();
   for (const model::FieldInfo& field : fields) constants += field.choices.size();
   return variable >= constants;
@@ -39,7 +41,7 @@ bool never_holds(std::string_view text, const Context& context, const model::Per
     if (!condition) return false;
     const auto used = condition->used();
     const bool changes = std::any_of(used.begin(), used.end(), [&](std::int32_t name) {
-      return can_change(static_cast<std::size_t>(name), moving);
+      return can_change(static_cast<std::size_t>(name), context.mixer, moving);
     });
     if (changes) {
       // Where a part has no value, it depends on the whole text whether it holds.
@@ -143,16 +145,29 @@ BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading,
 void BrokenRules::settle(const Context& context) {
   const bool any_stays = std::find(moving_.begin(), moving_.end(), false) != moving_.end();
   std::erase_if(conditions_, [&](const Condition& each) {
-    return any_stays && never_holds(each.rule->rule().when.value, context, moving_);
+    if (!any_stays) return false;
+    Context kind = context;
+    for (kind.mixer = 0; kind.mixer < each.rule->kinds(); ++kind.mixer)
+      if (!never_holds(each.rule->rule().when.value, kind, moving_)) return false;
+    return true;
   });
   for (std::size_t condition = 0; condition < conditions_.size(); ++condition) {
     for (const std::size_t variable : conditions_[condition].rule->variables()) {
-      const auto same = [&](const Variable& each) { return each.index == variable; };
-      const auto known = std::find_if(variables_.begin(), variables_.end(), same);
-      const bool is_new = known == variables_.end();
-      Variable& named =
-          is_new ? variables_.emplace_back(Variable{variable, can_change(variable, moving_), 0, {}}) : *known;
-      named.conditions.push_back(condition);
+      for (std::size_t mixer = 0; mixer < (is_of_mixer(variable) ? model::most_mixers : 1); ++mixer) {
+        const auto same = [&](const Variable& each) { return each.index == variable && each.mixer == mixer; };
+        const auto known = std::find_if(variables_.begin(), variables_.end(), same);
+        const bool is_new = known == variables_.end();
+        Variable& named = is_new ? variables_.emplace_back() : *known;
+        if (is_new) {
+          const auto fields = model::fields();
+          named.index = variable;
+          named.mixer = mixer;
+          if (variable < fields.size())
+            named.field = &model::info(model::of_mixer(fields[variable].id, mixer));
+          named.can_change = can_change(variable, mixer, moving_);
+        }
+        named.conditions.push_back(condition);
+      }
     }
   }
 }
@@ -164,19 +179,21 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   bool any = is_first_;
   if (is_first_) settle(context);
   for (Variable& variable : variables_) {
-    if (!is_first_ && !variable.can_change) continue;
-    const double value = value_of(variable.index, context);
+    context.mixer = variable.mixer;
+    const double value = variable.field != nullptr ? model::real(variable.field->get(setup))
+                                                   : value_of(variable.index, context);
     if (!is_first_ && value == variable.value) continue;
     variable.value = value;
     any = true;
     for (const std::size_t condition : variable.conditions) conditions_[condition].stale = true;
   }
+  if (is_first_) std::erase_if(variables_, [](const Variable& each) { return !each.can_change; });
   is_first_ = false;
   if (!any) return codes_;
   codes_.clear();
   for (Condition& condition : conditions_) {
     if (condition.stale) {
-      const Result<bool> holds = condition.rule->holds(context);
+      const Result<bool> holds = condition.rule->holds_for_any(context);
       condition.broken = !holds || *holds;
       condition.stale = false;
     }

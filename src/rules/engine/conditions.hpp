@@ -62,6 +62,8 @@ class BrokenRules {
   model::PerField<bool> moving_;
   struct Variable {
     std::size_t index = 0;
+    std::size_t mixer = 0;                    // as in Context
+    const model::FieldInfo* field = nullptr;  // where it is one
     bool can_change = true;
     double value = 0;                     // of the setup that was asked for last
     std::vector<std::size_t> conditions;  // that name it

@@ -14,12 +14,17 @@ std::vector<Subject> found_by(CompiledRule& compiled, const Scene& scene, std::v
   const Rule& rule = compiled.rule();
   std::vector<Subject> found;
   bool failed = false;
-  for (Subject& subject : info(rule.scope).subjects(scene)) {
+  std::vector<Subject> subjects;
+  for (std::size_t mixer = 0; mixer < compiled.kinds(); ++mixer) {
+    for (Subject& each : info(rule.scope).subjects({scene.reading, scene.baseline, scene.blame, mixer}))
+      subjects.push_back(std::move(each));
+  }
+  for (Subject& subject : subjects) {
     const Result<bool> holds = compiled.holds(subject.context);
     if (holds && *holds) {
       if (!rule.blame_when.empty()) {
         const std::vector<std::string_view> blamed = compiled.blamed(subject.context);
-        subject.blame = listed_blame({scene.reading, scene.baseline, blamed});
+        subject.blame = listed_blame({scene.reading, scene.baseline, blamed, subject.context.mixer});
         subject.context.blamed = value_of(scene.reading, subject.blame.field);
       }
       found.push_back(std::move(subject));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "cost/stages.hpp"
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -89,8 +90,7 @@ void Points::move_to(std::span<const std::int64_t> values, std::span<const std::
     return;
   }
   parameters_ = model::parameter_count(setup_);
-  const auto experts = static_cast<double>(model::expert_parameter_count(setup_));
-  held_ = model::parameters_per_rank(setup_.plan, static_cast<double>(parameters_) - experts, experts);
+  held_ = model::parameters_per_rank(setup_);
 }
 
 double Points::memory_bytes() const {
@@ -104,10 +104,12 @@ std::span<const cost::StepCost> Points::price(bool with_ops) {
   }
   workload_ = model::lower(setup_);
   priced_ = &workload_;
+  const bool has_stages = setup_.plan.pipeline > 1;
   for (std::size_t gpu = 0; gpu < memos_.size(); ++gpu) {
     if (!memos_[gpu] || memos_[gpu]->size() > most_remembered) {
       memos_[gpu] = std::make_unique<cost::PriceMemo>(gpus_[gpu]);
     }
+    if (has_stages) workload_ = model::lower(cost::paced(*memos_[gpu], setup_));
     memos_[gpu]->price(workload_, setup_.plan.dtype, steps_[gpu]);
   }
   return steps_;

@@ -10,6 +10,7 @@
 #include "model/assumed.hpp"
 #include "model/field_kind.hpp"
 #include "model/lower/lower.hpp"
+#include "model/mixer.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
 #include "rules/scope/values.hpp"
@@ -178,9 +179,10 @@ class Proposer {
   // Values near the present ones.
   void vary(const Fix& fix) {
     const Blame& blame = request_.hits.front().blame;
+    const std::size_t mixer = request_.hits.front().context.mixer;
     std::vector<model::FieldId> fields;
     for (const std::string_view name : fix.vary) {
-      fields.push_back(name == "blamed" ? blame.field : model::find_field(name));
+      fields.push_back(name == "blamed" ? blame.field : model::of_mixer(model::find_field(name), mixer));
     }
     vary(fields, blame.field);
     // Of a dimension that several fields make, another one may be the easier to change.
@@ -262,7 +264,7 @@ class Proposer {
     Context context;
     context.reading = &reading_;
     context.setup = &setup;
-    const Result<bool> broken = request_.rule->holds(context);
+    const Result<bool> broken = request_.rule->holds_for_any(context);
     return !broken || *broken;
   }
 
@@ -275,7 +277,7 @@ class Proposer {
           context.reading = &reading_;
           context.setup = &setup;
           context.gpu = &gpu;
-          const Result<bool> holds = request_.rule->holds(context);
+          const Result<bool> holds = request_.rule->holds_for_any(context);
           return !holds || *holds ||
                  suggest::memory_bytes(setup) > suggest::usable_bytes(gpu::memory_gib(gpu), setup);
         });
@@ -314,7 +316,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      Context context;
                      context.reading = &reading;
                      context.setup = &setup;
-                     const Result<bool> broken = rule.holds(context);
+                     const Result<bool> broken = rule.holds_for_any(context);
                      return broken && !*broken;
                    }});
   }

@@ -44,6 +44,9 @@ struct Context {
   const gpu::Gpu* gpu = nullptr;
   const cost::StepCost* step = nullptr;
   double blamed = 0;  // the blamed field's value
+  // Which of the model's kinds of layers without softmax attention `mixer` and its sizes are of: a rule that
+  // names these is asked of each kind.
+  std::size_t mixer = 0;
   OperationContext operation{};
   LayerContext layer{};
   KnownContext known{};

@@ -6,10 +6,12 @@
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/scan.hpp"
+#include "cost/stages.hpp"
 #include "gpu/scaling.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/lower/waiting.hpp"
+#include "model/mixer.hpp"
 #include "model/stages.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
@@ -49,9 +51,8 @@ cost::BucketUse bucket(const Context& c) {
   return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
                                 plan(c).mode == model::Mode::decode, library(c));
 }
-template <std::size_t which>
 double scanned_key_dim(const Context& c) {
-  const model::Mixer& mixer = spec(c).mixers[which];
+  const model::Mixer& mixer = spec(c).mixers[c.mixer];
   if (mixer.kind == model::MixerKind::none) return 0;
   return cost::computed_key_dim(cost::scan_kind(mixer.kind), real(mixer.key_dim));
 }
@@ -185,7 +186,6 @@ constexpr Variable of_model[] = {
     {"other_heads", "layers whose attention has other heads than the file's first, which is costed as if it had not; 0: none", [](const Context& c) { return extra(*c.reading, "other_heads"); }, {}, true},
     {"uncosted_parts", "whether layers hold more than attention and an MLP, which is not costed", [](const Context& c) { return extra(*c.reading, "uncosted_parts"); }, {}, true},
     {"pads_for_tensor", "whether the framework pads the vocabulary until `tensor` divides it, whatever the file says", [](const Context& c) { return extra(*c.reading, "pads_for_tensor"); }, {}, true},
-    {"end_layers", "what stands behind the last layer, the head and layers that predict further tokens, as a number of layers with as much arithmetic", [](const Context& c) { return spec(c).conv.empty() && has_size(c) ? model::end_layers(*c.setup) : 0; }},
     {"splits_stages", "whether the framework lets the last stage of a pipeline have fewer layers than the others", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "splits_stages"); }, {}, true},
     {"states_split", "whether the file itself says which layers each stage of the pipeline holds", [](const Context& c) { return extra(*c.reading, "states_split"); }, {}, true},
     {"has_whole_heads", "whether a head has a whole width: it is given, or the heads divide `hidden_size`, or the framework cuts off the rest", [](const Context& c) { return has_whole_heads(c) ? 1.0 : 0.0; }},
@@ -248,9 +248,7 @@ constexpr Variable of_gpu[] = {
     {"link_gpus", "GPUs that the fast link joins", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel takes this head dimension", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head dimension that the fused attention kernel computes, zeros included; 0 when none takes it", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
-    {"scan_key_dim", "elements of a mixer's key that the kernels of prompts and training compute, zeros included; 0 without one", scanned_key_dim<0>, {FieldId::mixer_key_dim}},
-    {"second_scan_key_dim", "those of the second mixer's key", scanned_key_dim<1>, {FieldId::second_mixer_key_dim}},
-    {"third_scan_key_dim", "those of the third mixer's key", scanned_key_dim<2>, {FieldId::third_mixer_key_dim}},
+    {"scan_key_dim", "elements of a mixer's key that the kernels of prompts and training compute, zeros included; 0 without one", scanned_key_dim, {FieldId::mixer_key_dim}},
     {"flash_limit", "largest head dimension of any fused attention kernel; 0 without any", largest_bucket},
     {"flash_multiple", "head dimensions that are no multiple of this are padded in memory by copies", [](const Context& c) { return real(c.gpu->attention.head_dim_multiple); }},
 };
@@ -261,7 +259,7 @@ double bf16_step_us(const Context& c) {
   if (bytes_of(plan(c).dtype) == bytes_of(DType::bf16)) return c.step->time_us;
   Setup setup = *c.setup;
   setup.plan.dtype = DType::bf16;
-  return cost::price(*c.gpu, model::lower(setup), DType::bf16).time_us;
+  return cost::price(*c.gpu, model::lower(cost::paced(*c.gpu, setup)), DType::bf16).time_us;
 }
 
 // Of formats that the tensor cores do not multiply, or multiply slowly.
@@ -275,14 +273,14 @@ double half_step_us(const Context& c) {
     if (!gpu::on_tensor_cores(*c.gpu, half)) continue;
     Setup setup = *c.setup;
     setup.plan.dtype = half;
-    best = std::min(best, cost::price(*c.gpu, model::lower(setup), half).time_us);
+    best = std::min(best, cost::price(*c.gpu, model::lower(cost::paced(*c.gpu, setup)), half).time_us);
   }
   return best;
 }
 
 // Idle time is the pipeline's, and what ranks wait for the slowest.
 double own_bubble_us(const Context& c) {
-  const double own = model::pipeline_bubble(plan(c), model::slowest_stage(*c.setup));
+  const double own = model::pipeline_bubble(plan(c), model::slowest_stage(cost::paced(*c.gpu, *c.setup)));
   const double all = own + model::waiting_share(plan(c));
   return all > 0 ? c.step->bubble_us * own / all : 0;
 }
@@ -298,6 +296,7 @@ constexpr Variable of_step[] = {
     {"memory_share", "share of the step in operations bound by memory bandwidth", [](const Context& c) { return share_of_step(c, c.step->memory_us); }},
     {"communication_share", "share of the step spent waiting for communication", [](const Context& c) { return share_of_step(c, c.step->communication_us); }},
     {"overhead_share", "share of the step in launches and other fixed costs", [](const Context& c) { return share_of_step(c, c.step->overhead_us); }},
+    {"end_layers", "what stands behind the last layer of a pipeline, the head and layers that predict further tokens, as a number of layers that take as long; 0 without a pipeline", [](const Context& c) { return c.step->end_layers; }},
     {"bubble_share", "share of the step in which a pipeline stage idles", [](const Context& c) { return share_of_step(c, own_bubble_us(c)); }},
 };
 // clang-format on
@@ -320,6 +319,7 @@ Context context_of(const Scene& scene) {
   context.setup = &scene.reading.setup;
   context.gpu = scene.baseline.gpu;
   context.step = scene.baseline.step;
+  context.mixer = scene.mixer;
   return context;
 }
 
@@ -331,7 +331,7 @@ Blame listed_blame(const Scene& scene) {
   std::vector<FieldId> fields;
   for (const std::string_view name : scene.blame) {
     const FieldId field = model::find_field(name);
-    if (field != model::no_field) fields.push_back(field);  // else a dimension
+    if (field != model::no_field) fields.push_back(model::of_mixer(field, scene.mixer));  // else a dimension
   }
   return choose_blame(scene.reading, std::move(fields), true);
 }

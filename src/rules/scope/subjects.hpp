@@ -24,6 +24,7 @@ struct Scene {
   const model::Reading& reading;
   const Baseline& baseline;
   std::span<const std::string_view> blame;  // what the rule lists
+  std::size_t mixer = 0;                    // as in Context
 };
 
 // One thing that a rule's condition is evaluated on.

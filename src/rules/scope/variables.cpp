@@ -3,11 +3,15 @@
 
 #include <string>
 
+#include "model/arithmetic.hpp"
+#include "model/mixer.hpp"
+
 namespace shapelint::rules {
 
 namespace {
 
 using model::FieldId;
+using model::real;
 
 constexpr std::string_view stated_prefix = "stated_";
 
@@ -73,12 +77,22 @@ bool is_plain(std::size_t index) {
 
 double value_of(std::size_t index, const Context& context) {
   const Names& all = names();
-  if (index < all.first_stated) return static_cast<double>(model::fields()[index].get(*context.setup));
+  if (index < all.first_stated)
+    return real(model::get(*context.setup, model::of_mixer(model::fields()[index].id, context.mixer)));
   if (index < all.first_choice) {
-    return model::is_stated(*context.reading, model::fields()[index - all.first_stated].id) ? 1.0 : 0.0;
+    const FieldId field = model::fields()[index - all.first_stated].id;
+    return model::is_stated(*context.reading, model::of_mixer(field, context.mixer)) ? 1.0 : 0.0;
   }
   if (index < all.first_variable) return all.choices[index - all.first_choice];
   return all.variables[index - all.first_variable].variable->get(context);
+}
+
+bool is_of_mixer(std::size_t index) {
+  const Names& all = names();
+  if (index < all.first_choice) return model::is_of_mixer(model::fields()[index % all.first_stated].id);
+  if (index < all.first_variable) return false;
+  const Needs& needs = all.variables[index - all.first_variable].variable->needs;
+  return model::is_of_mixer(needs.first) || model::is_of_mixer(needs.second);
 }
 
 void append_needs(std::size_t index, std::vector<model::FieldId>& out) {

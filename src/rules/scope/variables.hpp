@@ -43,6 +43,9 @@ Level level_of(std::size_t index);
 // follows from how the model is run.
 bool is_plain(std::size_t index);
 double value_of(std::size_t index, const Context& context);
+// Whether it is a field of `[model.mixer]`, whether that is stated, or follows from one: its value is another
+// for each of a model's mixers.
+bool is_of_mixer(std::size_t index);
 // Fields that the variable at `index` is computed from, appended to `out`.
 void append_needs(std::size_t index, std::vector<model::FieldId>& out);
 

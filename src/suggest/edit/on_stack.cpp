@@ -2,6 +2,7 @@
 #include "suggest/edit/on_stack.hpp"
 
 #include "cost/longer.hpp"
+#include "cost/stages.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -11,7 +12,7 @@ void step_of(const OnStack* stack, cost::PriceMemo& memo, const model::Setup& se
   const DType dtype = setup.plan.dtype;
   out.longer_us = 0;
   if (stack == nullptr || !stack->run) {
-    out.workload = model::lower(setup);
+    out.workload = model::lower(cost::paced(memo, setup));
     memo.price(out.workload, dtype, out.cost);
     return;
   }

@@ -2,9 +2,11 @@
 #include "suggest/search/costing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cost/kernels/memory.hpp"
+#include "cost/stages.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/waiting.hpp"
 #include "model/stages.hpp"
@@ -30,13 +32,6 @@ double useful_tokens(const model::Setup& setup, const Problem& problem) {
   return all * real(start.plan.sequence_length) / real(setup.plan.sequence_length);
 }
 
-// Of a plan whose layers and head have that arithmetic per token.
-model::SlowestStage slowest_of(const model::Setup& plan, double layer_flops, double head_flops) {
-  const double further = model::mtp_layers(plan);
-  const double each = layer_flops / real(std::max<std::int64_t>(1, plan.model.num_layers));
-  return model::slowest_stage(plan, layer_flops, further * each, (1 + further) * head_flops);
-}
-
 }  // namespace
 
 Costing::Costing(const Problem& problem, std::vector<double> references,
@@ -44,7 +39,6 @@ Costing::Costing(const Problem& problem, std::vector<double> references,
     : problem_(problem), references_(std::move(references)) {
   start_flops_ = model::forward_flops_per_token(problem.start);
   const double head = model::head_flops_per_token(problem.start);
-  const model::Workload workload = model::lower(problem.start);
   cost::StepCost step;
   for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {
     if (problem.on_stack) {
@@ -54,9 +48,11 @@ Costing::Costing(const Problem& problem, std::vector<double> references,
       step_of(&stack, memo, problem.start, run);
       step = std::move(run.cost);
     } else if (memos.empty()) {
-      step = cost::price(*problem.gpus[gpu], workload, problem.start.plan.dtype);
+      step = cost::price(*problem.gpus[gpu], model::lower(cost::paced(*problem.gpus[gpu], problem.start)),
+                         problem.start.plan.dtype);
     } else {
-      memos[gpu]->price(workload, problem.start.plan.dtype, step);
+      memos[gpu]->price(model::lower(cost::paced(*memos[gpu], problem.start)), problem.start.plan.dtype,
+                        step);
     }
     const double time_us = step.time_us;
     start_us_per_token_.push_back(time_us * ranks_of(problem.start.plan) /
@@ -137,6 +133,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const PartNode& mixture = *parts[static_cast<std::size_t>(StepPart::mixture)];
   const PartNode& frame = *parts[static_cast<std::size_t>(StepPart::frame)];
   const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
+  const PartNode& last_ends = *parts[static_cast<std::size_t>(StepPart::last_ends)];
   const std::int64_t attentions = model::num_attention_layers(plan.model);
   const std::int64_t mlps = model::num_mlps(plan.model);
   const std::int64_t mixtures = model::num_moe_layers(plan.model);
@@ -170,7 +167,22 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   }
   out.feasible = true;
 
-  const model::LayerRuns runs = model::layer_runs(plan);
+  // Of the first stage and of the last, or of the only one.
+  const std::size_t stages = plan.plan.pipeline > 1 ? 2 : 1;
+  std::array<model::LayerRuns, 2> stage_runs;
+  if (stages > 1) {
+    model::Setup stage = plan;
+    for (std::size_t i = 0; i < stages; ++i) {
+      stage.plan.pace = i == 0 ? model::Pace::first : model::Pace::last;
+      stage_runs[i] = model::layer_runs(stage);
+    }
+  } else {
+    stage_runs[0] = model::layer_runs(plan);
+  }
+  std::int64_t whole = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    whole = model::plus(
+        whole, model::times(model::times_in(plan.model, static_cast<StepPart>(i)), parts[i]->whole_low));
   const double experts =
       real(model::times(model::times_in(plan.model, StepPart::mixture), mixture.experts_low));
   model::AdapterSize adapters;
@@ -180,37 +192,44 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     adapters.expert = model::plus(adapters.expert, model::times(layers, parts[i]->adapters.expert));
   }
   const model::RankParameters further = model::mtp_parameters(plan);
-  const model::RankParameters held =
-      model::parameters_per_rank(plan.plan, real(least) - experts + further.dense, experts + further.expert);
+  const model::RankParameters held = model::parameters_per_rank(
+      plan.plan, real(least) - experts + further.dense, experts + further.expert, real(whole));
   const model::RankParameters learning =
       model::parameters_per_rank(plan.plan, real(adapters.dense), real(adapters.expert));
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
-  // The least that the others' stages add.
-  const double bubble =
-      plan.plan.pipeline > 1
-          ? model::pipeline_bubble(plan.plan, slowest_of(plan, layer_flops(false), most_head_flops)) +
-                model::waiting_share(plan.plan)
-          : model::waiting_share(plan.plan);
+  const double waiting = model::waiting_share(plan.plan);
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};
   const double tokens = std::max(1.0, useful_tokens(plan, problem_));
   const std::size_t gpus = problem_.gpus.size();
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
-    PartTime sum;
-    add(sum, table.time(attention, gpu), runs.attention);
-    for (const StepPart part : model::mixer_parts) {
-      const double mixing = runs.mixers[model::mixer_of(part)];
-      if (mixing > 0) add(sum, table.time(*parts[static_cast<std::size_t>(part)], gpu), mixing);
+    std::array<PartTime, 2> sums;
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+      const model::LayerRuns& runs = stage_runs[stage];
+      PartTime& sum = sums[stage];
+      add(sum, table.time(attention, gpu), runs.attention);
+      for (const StepPart part : model::mixer_parts) {
+        const double mixing = runs.mixers[model::mixer_of(part)];
+        if (mixing > 0) add(sum, table.time(*parts[static_cast<std::size_t>(part)], gpu), mixing);
+      }
+      add(sum, table.time(frame, gpu), runs.all);
+      if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
+      if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);
+      add(sum, table.time(stage == 0 ? ends : last_ends, gpu), 1);
+      if (training) table.add_update(plan, held, learning, gpu, sum);
     }
-    add(sum, table.time(frame, gpu), runs.all);
-    if (runs.mlp > 0) add(sum, table.time(mlp, gpu), runs.mlp);
-    if (runs.mixture > 0) add(sum, table.time(mixture, gpu), runs.mixture);
-    add(sum, table.time(ends, gpu), 1);
-    if (training) table.add_update(plan, held, learning, gpu, sum);
-    const double time_us = step_us(sum, micro_batches, bubble);
+    double time_us = step_us(sums[0], micro_batches, waiting);
+    if (stages > 1) {
+      const cost::Paced chosen =
+          cost::pace_of(plan.plan, sums_of(sums[0], micro_batches), sums_of(sums[1], micro_batches));
+      model::SlowestStage slowest;
+      slowest.others = chosen.other_stages;
+      time_us = step_us(sums[chosen.pace == model::Pace::last ? 1 : 0], micro_batches,
+                        model::pipeline_bubble(plan.plan, slowest) + waiting);
+    }
     const double least_cost = cost(plan, gpu, time_us, most_layer_flops, most_head_flops);
     values[gpu] = references_[gpu] / least_cost;
     out.worst =

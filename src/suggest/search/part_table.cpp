@@ -12,6 +12,7 @@ using model::StepPart;
 
 void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
   const cost::Phase phase = cost::phase_of(op.pass);
+  if (op.component == model::Component::embedding && phase != cost::Phase::update) to.embedding_us += time_us;
   cost::PhaseTimes& times = to.phases[static_cast<std::size_t>(phase)];
   if (op.kind != model::OpKind::collective) {
     times.busy_us += time_us;
@@ -37,9 +38,10 @@ void add(PartTime& to, const PartTime& part, double times) {
   }
   to.waiting_us += times * part.waiting_us;
   to.update_waiting_us += times * part.update_waiting_us;
+  to.embedding_us += times * part.embedding_us;
 }
 
-double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble) {
+cost::StageSums sums_of(const PartTime& sum, double micro_batches) {
   double time_us = sum.waiting_us + sum.update_waiting_us;
   double per_micro_batch_us = 0;
   for (std::size_t i = 0; i < sum.phases.size(); ++i) {
@@ -50,7 +52,12 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
     if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us + waited_us;
   }
   per_micro_batch_us += sum.waiting_us;
-  return time_us + std::max(pipeline_bubble, 0.0) * per_micro_batch_us;
+  return {time_us, per_micro_batch_us, sum.embedding_us};
+}
+
+double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble) {
+  const cost::StageSums sums = sums_of(sum, micro_batches);
+  return sums.time_us + std::max(pipeline_bubble, 0.0) * sums.each_us;
 }
 
 PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos)
@@ -172,6 +179,7 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   const model::PartSize size = absent ? model::PartSize{} : model::part_size(setup, which);
   node.parameters_low = node.parameters_high = size.parameters;
   node.experts_low = node.experts_high = size.expert_parameters;
+  node.whole_low = size.whole_parameters;
   node.products_low = node.products_high = size.products;
   if (!absent) node.adapters = model::adapter_size(setup, which);
   node.times = static_cast<std::uint32_t>(times_.size());
@@ -210,6 +218,7 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
     out.parameters_low = std::min(out.parameters_low, child.parameters_low);
     out.parameters_high = std::max(out.parameters_high, child.parameters_high);
     out.experts_low = std::min(out.experts_low, child.experts_low);
+    out.whole_low = std::min(out.whole_low, child.whole_low);
     out.experts_high = std::max(out.experts_high, child.experts_high);
     out.products_low = std::min(out.products_low, child.products_low);
     out.products_high = std::max(out.products_high, child.products_high);
@@ -227,6 +236,7 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
       }
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);
+      a.embedding_us = std::max(a.embedding_us, b.embedding_us);  // other stages are without
     }
     forget();
   }

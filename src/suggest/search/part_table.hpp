@@ -14,6 +14,7 @@
 #include <tsl/robin_map.h>
 
 #include "base/hash.hpp"
+#include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "model/lower/learning/learning.hpp"
 #include "suggest/problem.hpp"
@@ -25,9 +26,11 @@ struct PartTime {
   std::array<cost::PhaseTimes, cost::phase_count> phases{};
   double waiting_us = 0;         // collectives that nothing hides, per micro-batch
   double update_waiting_us = 0;  // the same once per step
+  double embedding_us = 0;       // of all these, what the embedding takes
 };
 void add(PartTime& to, const PartTime& part, double times);
-// Time of a step from the sum of its parts.
+// Time of a step from the sum of its parts, and what of it repeats with each micro-batch.
+cost::StageSums sums_of(const PartTime& sum, double micro_batches);
 double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble);
 
 // One part with all its fields known, or the extremes over those that are open.
@@ -35,6 +38,7 @@ struct PartNode {
   bool valid = false;
   std::int64_t parameters_low = 0, parameters_high = 0;
   std::int64_t experts_low = 0, experts_high = 0;
+  std::int64_t whole_low = 0;  // parameters on every rank of tensor parallelism
   double products_low = 0, products_high = 0;
   model::AdapterSize adapters;  // the least
   std::uint32_t times = 0;      // index of the first GPU's PartTime

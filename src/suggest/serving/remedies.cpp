@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -39,7 +40,7 @@ struct Priced {
 };
 
 Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft) {
-  const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
+  const cost::StepCost step = cost::price(gpu, model::lower(cost::paced(gpu, setup)), setup.plan.dtype);
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                        static_cast<double>(setup.plan.context);
   const bool drafts = draft != nullptr && setup.plan.mode == Mode::decode;

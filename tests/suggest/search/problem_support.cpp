@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
@@ -67,7 +68,7 @@ std::vector<Counted> count_out(const suggest::Problem& problem) {
   cost::PriceMemo memo(gpu);
   cost::StepCost step;
   const auto cost_of = [&](const model::Setup& setup) {
-    const model::Workload workload = model::lower(setup);
+    const model::Workload workload = model::lower(cost::paced(memo, setup));
     memo.price(workload, setup.plan.dtype, step);
     const double ranks = static_cast<double>(setup.plan.tensor * setup.plan.pipeline * setup.plan.context);
     const double work = model::forward_flops_per_token(problem.start) / model::forward_flops_per_token(setup);

@@ -17,6 +17,7 @@
 #include "cli/field_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/progress.hpp"
+#include "cost/stages.hpp"
 #include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/serving/remedies.hpp"
@@ -213,7 +214,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
   report.model = reading.name;
   report.gpu = input->gpus().front();
   report.setup = reading.setup;
-  report.workload = model::lower(reading.setup);
+  report.workload = model::lower(cost::paced(report.gpu, reading.setup));
   report.step = cost::price(report.gpu, report.workload, reading.setup.plan.dtype);
   cost::set_interval(report.gpu, reading.setup, report.step);
   report.losses = cost::waterfall(report.gpu, report.workload, report.step, reading.setup.plan.dtype);

@@ -13,11 +13,15 @@
 #include "cli/model_input.hpp"
 #include "contracts/price.hpp"
 #include "contracts/words.hpp"
+#include "cost/stages.hpp"
 #include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
+#include "model/arithmetic.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
+#include "model/memory/training.hpp"
+#include "model/stages.hpp"
 #include "project/stack.hpp"
 #include "report/roofline/roofline.hpp"
 #include "suggest/edit/axes.hpp"
@@ -54,6 +58,17 @@ std::vector<std::string> notes_of(const model::Reading& reading, const suggest::
                     draft->setup.model.vocab_size, reading.setup.model.vocab_size));
   }
   return notes;
+}
+
+// Which stage of a pipeline the others wait for, and which needs the most memory.
+std::string stages_note(const gpu::Gpu& gpu, const model::Setup& setup) {
+  std::string out = model::stages_text(cost::paced(gpu, setup));
+  if (out.empty() || setup.plan.mode != model::Mode::train) return out;
+  const model::TrainingMemory memory =
+      model::training_memory(setup, model::at_least_one(setup.plan.data), model::parameters_per_rank(setup));
+  return out + fmt::format("; the {} needs the most memory, with activations of {:.4g} micro-batch{}",
+                           memory.is_last_stage ? "last" : "first", memory.micro_batches,
+                           memory.micro_batches > 1 ? "es" : "");
 }
 
 // The model of `--draft`, as its file describes it; nothing when something is wrong with it, which is
@@ -130,12 +145,13 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
     longer = run_on_stack(reading, project::contracts_of(*file.configured), *checker, out);
   } else {
     out.setup = reading.setup;
-    out.workload = model::lower(reading.setup);
+    out.workload = model::lower(cost::paced(gpu, reading.setup));
     out.line = cost::roofline(gpu, out.workload, reading.setup.plan.dtype);
   }
   const model::Setup& setup = out.setup;
   const model::Plan& plan = setup.plan;
   cost::set_interval(gpu, setup, out.line.step);
+  if (std::string note = stages_note(gpu, setup); !note.empty()) out.notes.push_back(std::move(note));
   if (plan.mode != model::Mode::train && setup.model.causal && setup.model.conv.empty()) {
     out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
     lengthen(plan.mode, longer, *out.serving);

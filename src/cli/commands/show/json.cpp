@@ -139,7 +139,7 @@ void add_list(const model::ModelSpec& model, Json& out) {
       if (key.choices.empty()) {
         each[std::string(key.name)] = value;
       } else {
-        each[std::string(key.name)] = key.choices[static_cast<std::size_t>(value)];
+        each[std::string(key.name)] = model::name_of(model, key, value);
       }
     }
     layers.push_back(std::move(each));

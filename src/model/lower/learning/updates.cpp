@@ -121,13 +121,16 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
     return out;
   }
   for (const StepPart part : weighty_parts) {
-    const auto layers = static_cast<double>(weights_in(setup.model, part));
+    const WeightSets shared_ones = weight_sets(setup.model, part);
+    const double layers =
+        real(times_in(setup.model, part)) * real(shared_ones.sets) / real(shared_ones.layers);
     for (const Matrix& matrix : matrices_of(shared, part)) {
       const BlockedSide inputs = side_of(matrix.inputs.size);
       const BlockedSide outputs = side_of(matrix.outputs.size);
       const double ranks = at_least_one(plan.pipeline) *
                            (matrix.is_expert() ? at_least_one(plan.expert) * at_least_one(plan.expert_tensor)
-                                               : at_least_one(plan.tensor));
+                            : is_on_every_rank(matrix) ? 1
+                                                       : at_least_one(plan.tensor));
       const double number = layers * number_of(setup.model, matrix) / ranks;
       if (number <= 0) continue;
       const double blocks = real(inputs.blocks) * real(outputs.blocks);
@@ -144,9 +147,8 @@ void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emit
   const bool has_products = plan.optimizer == Optimizer::muon || plan.optimizer == Optimizer::shampoo;
   if (!shared.training || shared.adapting || !has_products) return;
   // Of weights that layers share, one update for each set.
-  const std::int64_t layers = times_in(shared.model, part);
-  const std::int64_t sets = weights_in(shared.model, part);
-  const double some = sets > 0 && sets < layers ? runs * at_least_one(sets) / at_least_one(layers) : runs;
+  const WeightSets sets = weight_sets(shared.model, part);
+  const double some = runs * real(sets.sets) / real(sets.layers);
   const double per_step = some / shared.micro_batches;
   const Replicas same = replicas(plan);
   for (const Matrix& matrix : matrices_of(shared, part)) {

@@ -1,0 +1,88 @@
+// Which stage of a pipeline is the slowest.
+#include "cost/stages.hpp"
+
+#include <algorithm>
+
+#include "model/arithmetic.hpp"
+#include "model/lower/lower.hpp"
+#include "model/stages.hpp"
+
+namespace shapelint::cost {
+
+namespace {
+
+struct TwoStages {
+  StageSums first;
+  StageSums last;
+};
+
+StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
+  setup.plan.pace = pace;
+  setup.plan.other_stages = 0;
+  const model::Workload workload = model::lower(setup);
+  StepCost step;
+  StepSums sums;
+  StageSums out;
+  for (const model::Op& op : workload.ops) {
+    const OpCost& cost = memo.price(op);
+    const double time_us = op.count * cost.time_us;
+    add(sums, traits_of(op, workload.micro_batches), cost.bound, time_us);
+    if (op.component == model::Component::embedding && op.pass != model::Pass::update)
+      out.embedding_us += time_us;
+  }
+  set_totals(memo.gpu(), workload, setup.plan.dtype, sums, step);
+  out.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us;
+  out.each_us = per_micro_batch_us(sums, workload.micro_batches);
+  return out;
+}
+
+TwoStages both_of(PriceMemo& memo, model::Setup setup) {
+  return {sums_of(memo, setup, model::Pace::first), sums_of(memo, setup, model::Pace::last)};
+}
+
+}  // namespace
+
+StageTimes times_of(const model::Plan& plan, const StageSums& first, const StageSums& last) {
+  const double micro_batches =
+      plan.mode == model::Mode::train ? model::at_least_one(plan.gradient_accumulation) : 1.0;
+  return {first.each_us / micro_batches, (first.each_us - first.embedding_us) / micro_batches,
+          last.each_us / micro_batches};
+}
+
+Paced pace_of(const model::Plan& plan, const StageSums& first, const StageSums& last) {
+  const StageTimes times = times_of(plan, first, last);
+  const double all_us = times.all_us(plan.pipeline);
+  const auto others = [&](double own_us) {
+    return own_us > 0 ? std::max(0.0, all_us - own_us) / own_us : model::real(plan.pipeline - 1);
+  };
+  const auto step_us = [&](const StageSums& stage, double own_us) {
+    model::SlowestStage slowest;
+    slowest.others = others(own_us);
+    return stage.time_us + model::pipeline_bubble(plan, slowest) * stage.each_us;
+  };
+  const bool is_last = step_us(last, times.last_us) >= step_us(first, times.first_us);
+  return {is_last ? model::Pace::last : model::Pace::first, others(is_last ? times.last_us : times.first_us)};
+}
+
+model::Setup paced(PriceMemo& memo, const model::Setup& setup) {
+  model::Setup out = setup;
+  const bool has_stages = setup.plan.pipeline > 1 && setup.model.conv.empty();
+  if (!has_stages || setup.plan.pace != model::Pace::by_arithmetic) return out;
+  const TwoStages both = both_of(memo, setup);
+  const Paced chosen = pace_of(setup.plan, both.first, both.last);
+  const StageTimes times = times_of(setup.plan, both.first, both.last);
+  const double each_us = times.middle_us / model::at_least_one(model::layers_of_stage(setup));
+  out.plan.pace = model::Pace::last;
+  const double layers = model::slowest_stage(out).layers;
+  out.plan.end_layers = each_us > 0 ? std::max(0.0, times.last_us / each_us - layers) : 0;
+  out.plan.pace = chosen.pace;
+  out.plan.other_stages = chosen.other_stages;
+  return out;
+}
+
+model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup) {
+  PriceMemo memo(gpu);
+  return paced(memo, setup);
+}
+
+}  // namespace shapelint::cost

@@ -1,0 +1,39 @@
+// Stages of a pipeline, priced: the one that a step takes longest with sets the pace.
+#pragma once
+
+#include "cost/step.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::cost {
+
+// Times of the stages for one micro-batch: the first and those behind it have as many layers as the fullest,
+// the last the head beside the rest.
+struct StageTimes {
+  double first_us = 0;
+  double middle_us = 0;  // the first without the embedding
+  double last_us = 0;
+  double all_us(std::int64_t stages) const {
+    return first_us + last_us + (stages > 2 ? static_cast<double>(stages - 2) * middle_us : 0);
+  }
+};
+
+// What of a stage's step repeats with each micro-batch, and of it the embedding.
+struct StageSums {
+  double time_us = 0;       // of the step without a bubble
+  double each_us = 0;       // of all micro-batches together
+  double embedding_us = 0;  // of these
+};
+// The plan with the stage as its pace with which the step takes longest, of two that are priced: a first and
+// a last one.
+struct Paced {
+  model::Pace pace = model::Pace::first;
+  double other_stages = 0;
+};
+Paced pace_of(const model::Plan& plan, const StageSums& first, const StageSums& last);
+StageTimes times_of(const model::Plan& plan, const StageSums& first, const StageSums& last);
+
+// The setup with its pace; without a pipeline, or with a pace already, as it is.
+model::Setup paced(PriceMemo& memo, const model::Setup& setup);
+model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup);
+
+}  // namespace shapelint::cost
