@@ -135,11 +135,11 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // Plans that a stack takes, priced and written into the file.
     {"cli/commands/plan", {"contracts", "cost", "formats", "model", "project"}},
     // A step op by op beside a trace's, and the findings weighed by it.
-    {"cli/commands/profile", {"lint", "model", "prove", "suggest", "trace"}},
+    {"cli/commands/profile", {"cost", "lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.
     {"cli/commands/prove", {"lint", "prove"}},
     // A step op by op, drawn, as a stack runs it.
-    {"cli/commands/roofline", {"contracts", "gpu", "lint", "model", "project", "suggest"}},
+    {"cli/commands/roofline", {"contracts", "cost", "gpu", "lint", "model", "project", "suggest"}},
     // The examples of rules are linted where they stand.
     {"cli/commands/rules", {"lint", "rules"}},
     // How every value was read, and which dialect was nearly meant.

@@ -6,6 +6,7 @@
 #include "model/activations.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
 #include "tests/model/workload_support.hpp"
 
 using namespace shapelint;
@@ -99,6 +100,17 @@ vocab_size = 32000
   const std::int64_t attention = 1280 * 64 * (2 * (12 + 12 + 16 + 20) + 2 * (3 + 3 + 4 + 5));
   const std::int64_t mlp = 3 * 1280 * (768 + 1024 + 1536 + 2048);
   CHECK(parameter_count(setup) == attention + mlp + 4 * 2 * 1280 + 32000 * 1280 + 1280);
+}
+
+TEST_CASE("the model's value stands where the layer's does that it is of", "[model]") {
+  const Reading reading = tests::native(
+                              "[model]\nhidden_size = 1280\nnum_layers = 3\nhead_dim = 64\n"
+                              "num_attention_heads = [12, 20, 16]\nvocab_size = 32000\n"
+                              "intermediate_size = [768, 1536, 2048]\n"
+                              "[run]\nsequence_length = 128\n")
+                              .readings.front();
+  CHECK(reading.origins[FieldId::num_attention_heads].key_path == "model.num_attention_heads[1]");
+  CHECK(reading.origins[FieldId::intermediate_size].key_path == "model.intermediate_size[2]");
 }
 
 TEST_CASE("layers stand where a table says", "[model]") {

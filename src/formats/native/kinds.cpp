@@ -344,7 +344,7 @@ class Kinds {
     }
   }
 
-  // The model's own value of what only its layers state is their largest.
+  // The model's own value of what only its layers state is their largest, and stands where that does.
   void give_defaults(const std::vector<model::LayerGroup>& list) {
     for (const model::LayerKey& key : model::layer_keys()) {
       if (key.field == model::no_field || is_known(reading_, key.field)) continue;
@@ -353,10 +353,16 @@ class Kinds {
       if (most < 0) continue;
       NodeRef place;
       for (const auto& [each, node] : stated_) {
-        if (each == &key) place = node;
+        if (each == &key && (!place || node.as_integer() == most)) place = node;
       }
       for (const NodeRef each : nodes_.lists) {
-        if (each.key() == key.name) place = each;
+        if (each.key() != key.name) continue;
+        place = each;
+        for (const NodeRef value : each) {
+          if (value.as_integer() != most) continue;
+          place = value;
+          break;
+        }
       }
       if (key.field == FieldId::window_size || key.field == FieldId::compressed_ratio ||
           key.field == FieldId::indexer_keys || !place)
