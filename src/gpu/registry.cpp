@@ -177,4 +177,9 @@ Error cannot_multiply(std::span<const Gpu> gpus, DType dtype) {
           {}};
 }
 
+const Gpu* find_by_id(std::span<const Gpu> gpus, std::string_view id) {
+  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& each) { return each.id == id; });
+  return found == gpus.end() ? nullptr : &*found;
+}
+
 }  // namespace shapelint::gpu

@@ -64,6 +64,8 @@ bool is_called(const Gpu& gpu, std::string_view name);
 
 // Adds a GPU unless one with its id is there.
 void add(std::vector<Gpu>& gpus, Gpu gpu);
+// Of those that a run is about. Null where none is called so.
+const Gpu* find_by_id(std::span<const Gpu> gpus, std::string_view id);
 
 // File name without folders and extension: the id of a profile or an architecture.
 std::string_view id_of(const text::Document& document);

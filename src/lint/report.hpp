@@ -66,6 +66,7 @@ struct Report {
   std::vector<gpu::Gpu> gpus;  // all that any model was linted for
   std::vector<ModelReport> models;
   std::vector<text::LocatedError> errors;  // of files that could not be read or understood
+  std::vector<std::string> notes;          // why files are passed over, or what was not understood
   std::vector<RuleInfo> rules;             // all that ran, by code
   std::size_t suppressed = 0;              // findings left out: a comment or the configuration says so
   std::size_t baselined = 0;               // findings left out: the baseline knows them

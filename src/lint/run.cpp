@@ -83,9 +83,8 @@ void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
   if (model.rules == nullptr) return;
   const bool is_open = has_no_job(model.reading);
   for (const rules::GpuReport& each : model.result.gpus) {
-    const auto gpu =
-        std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& g) { return g.id == each.gpu; });
-    if (gpu == gpus.end()) continue;
+    const gpu::Gpu* gpu = gpu::find_by_id(gpus, each.gpu);
+    if (gpu == nullptr) continue;
     if (is_open) {
       for (JobPlan& job : jobs_of(model.reading, *gpu, *model.rules)) model.jobs.push_back(std::move(job));
     } else if (std::optional<JobPlan> least = least_plan(model.reading, *gpu, *model.rules)) {
@@ -459,7 +458,9 @@ class Run {
 }  // namespace
 
 RunOutcome lint_files(const RunRequest& request, const project::Project& project) {
-  return Run(request, project)();
+  RunOutcome outcome = Run(request, project)();
+  for (const Note& note : outcome.notes) outcome.report.notes.push_back(note.text);
+  return outcome;
 }
 
 }  // namespace shapelint::lint

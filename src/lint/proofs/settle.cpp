@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "prove/proofs.hpp"
@@ -121,9 +122,8 @@ void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, 
   }
   const suggest::Links links = suggest::links_of(model.reading);
   for (rules::GpuReport& report : model.result.gpus) {
-    const auto gpu =
-        std::find_if(gpus.begin(), gpus.end(), [&](const auto& each) { return each.id == report.gpu; });
-    if (gpu == gpus.end()) continue;
+    const gpu::Gpu* gpu = gpu::find_by_id(gpus, report.gpu);
+    if (gpu == nullptr) continue;
     report.after = report.before;
     report.gain = 0;
     report.applied.clear();

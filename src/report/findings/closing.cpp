@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
+#include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "lint/written.hpp"
 #include "model/assumed.hpp"
@@ -199,7 +200,7 @@ bool takes_several(const lint::ModelReport& model, std::string_view gpu) {
 void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const lint::Report& report,
               Closing& out) {
   constexpr std::size_t most_named = 3;
-  const gpu::Gpu* profile = profile_of(gpu.gpu, report);
+  const gpu::Gpu* profile = gpu::find_by_id(report.gpus, gpu.gpu);
   const bool is_one = model.result.gpus.size() == 1;
   const bool is_uncalibrated = profile != nullptr && profile->calibration.status == "uncalibrated";
   const std::string gpu_name = gpu.gpu + (is_uncalibrated ? " (uncalibrated)" : "");
@@ -272,12 +273,6 @@ std::string table_text(const std::vector<StepRow>& rows, const Style& style) {
 
 std::string memory_text(double needed, const gpu::Gpu& gpu) {
   return "memory " + memory_words(needed, gpu);
-}
-
-const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report) {
-  const auto found = std::find_if(report.gpus.begin(), report.gpus.end(),
-                                  [&](const gpu::Gpu& each) { return each.id == id; });
-  return found == report.gpus.end() ? nullptr : &*found;
 }
 
 Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins) {

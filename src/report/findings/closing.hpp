@@ -44,7 +44,4 @@ std::string closing(const Closing& closing, const lint::Report& report, const St
 // "memory 56.8 of 80.0 GiB".
 std::string memory_text(double needed, const gpu::Gpu& gpu);
 
-// Null for one that no model was linted for.
-const gpu::Gpu* profile_of(std::string_view id, const lint::Report& report);
-
 }  // namespace shapelint::report

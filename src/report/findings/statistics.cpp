@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lint/phrases.hpp"
+#include "objects/printed/document.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "text/json/write.hpp"
@@ -60,7 +61,9 @@ std::string statistics_json(const lint::Report& report) {
                    {"count", row.count},
                    {"files", row.files}});
   }
-  return text::json_text(out, 2) + '\n';
+  return objects::document("statistics",
+                           text::json_text(nlohmann::ordered_json{{"rules", std::move(out)}}, 2), 2) +
+         '\n';
 }
 
 }  // namespace shapelint::report

@@ -11,6 +11,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "base/words.hpp"
+#include "gpu/registry.hpp"
 #include "lint/parts.hpp"
 #include "lint/phrases.hpp"
 #include "lint/written.hpp"
@@ -207,7 +208,7 @@ std::string together(const lint::Whole& whole, const lint::Report& report, const
                             percent(time.shares[i]));
     }
     std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
-    const gpu::Gpu* profile = profile_of(time.gpu, report);
+    const gpu::Gpu* profile = gpu::find_by_id(report.gpus, time.gpu);
     if (whole.memory_bytes > 0 && profile != nullptr && gpu::memory_gib(*profile) > 0)
       line += ", " + memory_text(whole.memory_bytes, *profile);
     out += "  " + headline(line, 4, 4, style) + '\n';
