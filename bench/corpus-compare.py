@@ -104,7 +104,7 @@ def main():
     took = time.time() - begin
     if done.returncode not in (0, 2):
         sys.exit(f"shapelint ended with {done.returncode}: {done.stderr[-2000:]}")
-    read = {os.path.relpath(entry["path"], root): entry for entry in json.loads(done.stdout)}
+    read = {os.path.relpath(entry["path"], root): entry for entry in json.loads(done.stdout)["files"]}
 
     by_dialect = collections.defaultdict(collections.Counter)
     listed = []

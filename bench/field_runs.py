@@ -263,25 +263,25 @@ TOKEN_BUDGET = 8192
 
 def memory(program, model, run, parallel, gpu):
     case, _ = predicted(program, text_of(model, run, parallel), gpu)
-    return case["memory_bytes"] if case else 0
+    return case["step"]["memory"]["total_bytes"] if case else 0
 
 
 def held_at_once(program, case, model, run, parallel, gpu):
     """Requests that the cache has room for: engines let the others wait. Where not even one has, more was given."""
-    batch, usable = run["micro_batch_size"], USABLE_MEMORY * case["gpu_memory_bytes"]
-    if case["memory_bytes"] <= usable or batch < 2:
+    batch, usable = run["micro_batch_size"], USABLE_MEMORY * case["step"]["memory"]["capacity_bytes"]
+    if case["step"]["memory"]["total_bytes"] <= usable or batch < 2:
         return batch
     one = memory(program, model, {**run, "micro_batch_size": 1}, parallel, gpu)
     if one > usable:
         return batch
-    each = (case["memory_bytes"] - one) / (batch - 1)
+    each = (case["step"]["memory"]["total_bytes"] - one) / (batch - 1)
     return max(1, min(batch, 1 + int((usable - one) / each))) if each > 0 else batch
 
 
 def outside_experts_us(case):
     """Of a step, all but what the ranks of attention data parallelism do together."""
-    share = sum(op["share_of_step"] for op in case["ops"] if not op["name"].startswith("layer.moe."))
-    return share * case["step"]["time_us"]
+    share = sum(op["share_of_step"] for op in case["operations"] if not op["name"].startswith("layer.moe."))
+    return share * case["step"]["step_us"]
 
 
 def reading_us(program, decoding, model, run, parallel, gpu, prompt, prompts):
@@ -291,16 +291,16 @@ def reading_us(program, decoding, model, run, parallel, gpu, prompt, prompts):
     balance their prompts: attention_dp_config in the scripts): a step of each waits for the prompts of all."""
     tokens = prompts * prompt
     together = min(max(prompt, math.ceil(tokens)), max(prompt, TOKEN_BUDGET))
-    decoding_us = decoding["step"]["time_us"]
+    decoding_us = decoding["step"]["step_us"]
     others = 0 if run["engine"] == "trtllm" else parallel["data"] - 1
     if run["engine"] == "sglang":  # in steps of their own
         apart = {**run, "mode": "prefill", "micro_batch_size": max(1, round(together / prompt)),
                  "sequence_length": prompt, "context_length": 0}
         case, error = predicted(program, text_of(model, apart, parallel), gpu)
-        more_us = case["step"]["time_us"] + others * outside_experts_us(case) if case else 0
+        more_us = case["step"]["step_us"] + others * outside_experts_us(case) if case else 0
     else:  # beside the others' new tokens
         case, error = predicted(program, text_of(model, {**run, "prefill_tokens": together}, parallel), gpu)
-        more_us = case["step"]["time_us"] - decoding_us if case else 0
+        more_us = case["step"]["step_us"] - decoding_us if case else 0
         if case:
             more_us += others * max(0, outside_experts_us(case) - outside_experts_us(decoding))
     return tokens / together * more_us, error
@@ -310,7 +310,7 @@ def reading_share(program, model, run, parallel, gpu, prompt, prompts, measured_
     """Of the data sheet's peak, what reading `prompts` prompts with each step takes at the measured speed."""
     one = {**run, "mode": "prefill", "micro_batch_size": 1, "sequence_length": prompt, "context_length": 0}
     case, _ = predicted(program, text_of(model, one, parallel), gpu)
-    ideal_us = case["step"]["mfu"] * case["step"]["time_us"] if case else 0
+    ideal_us = case["step"]["mfu"] * case["step"]["step_us"] if case else 0
     return prompts * ideal_us / (1000 * measured_ms)
 
 
@@ -328,11 +328,11 @@ def price(program, job):
     if case is not None and prompt and prompt[1] > 0:
         share = reading_share(program, model, run, parallel, gpu, *prompt, measured)
         more_us, error = reading_us(program, case, model, run, parallel, gpu, *prompt)
-        case["step"]["time_us"] += more_us
+        case["step"]["step_us"] += more_us
     if error:
         print(f"no prediction of {name}: {error}", file=sys.stderr)
         return None
-    value = case["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["time_us"] / 1000
+    value = case["step"]["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["step_us"] / 1000
     return Run(group, name, (name, group), measured, value, case["step"], version, share)
 
 
@@ -357,7 +357,7 @@ def main():
     groups = collections.defaultdict(list)
     for run in score(options.program, options.data, options.every, options.only):
         groups[run.group].append(run.ratio)
-        parts = " ".join(f"{part} {run.step[part + '_us'] / run.step['time_us']:.2f}" for part in
+        parts = " ".join(f"{part} {run.step[part + '_us'] / run.step['step_us']:.2f}" for part in
                          ("compute", "memory", "communication", "overhead", "bubble"))
         print(f"{run.ratio:6.2f} {run.measured:10.2f} {run.name}: {parts}")
     for group, ratios in sorted(groups.items()):

@@ -28,7 +28,7 @@ def read(program: str, folder: pathlib.Path, file: str) -> list:
         answer = json.loads(shown.stdout)
     except json.JSONDecodeError:
         return []
-    models = answer[0]["models"] if answer else []
+    models = answer["files"][0]["models"] if answer.get("files") else []
     known = [{name: field.get("value") for name, field in model["fields"].items()} for model in models]
     return [fields for fields in known if fields.get("hidden_size") is not None]
 

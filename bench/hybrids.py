@@ -72,7 +72,7 @@ def training(program, runs):
                "software": field_runs.month_of(container), **recipe_says}
         parallel = {"tensor": tensor, "data": data, "expert": expert, "sequence_parallel": tensor > 1, "zero": 1}
         case = field_runs.predicted_or_exit(program, model, run, parallel, gpu)
-        speed = case["tokens_per_s_per_gpu"]
+        speed = case["step"]["tokens_per_s_per_gpu"]
         yield f"| {container} | {model} | {gpu} | {gpus} | {form} | {stated} | {speed:.0f} | {speed / stated:.2f} |\n"
 
 
@@ -81,7 +81,7 @@ def serving(program, runs):
         run = {"mode": "decode", "dtype": "bf16", "micro_batch_size": requests, "context_length": prompt + answer // 2,
                "engine": engine}
         case = field_runs.predicted_or_exit(program, model, run, {"tensor": tensor}, gpu)
-        ms = case["step"]["time_us"] / 1000
+        ms = case["step"]["step_us"] / 1000
         yield f"| {source} | {model} | {engine} | {gpu} | {tensor} | {requests} | {prompt}, {answer} | {stated:g} | {ms:.1f} | " \
             f"{ms / stated:.2f} |\n"
 
@@ -94,7 +94,7 @@ def pass_us(program, name, gpu, config, options):
                                *options], capture_output=True, text=True)
     if done.returncode == 2:
         sys.exit(f"{name} on {gpu}: {done.stderr.strip()}")
-    return json.loads(done.stdout)["cases"][0]["step"]["time_us"]
+    return json.loads(done.stdout)["cases"][0]["step"]["step_us"]
 
 
 def video(program, runs):

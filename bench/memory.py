@@ -31,7 +31,7 @@ def main():
     for each in published["run"]:
         run = {"mode": "train", **each["run"]}
         case = field_runs.predicted_or_exit(options.program, each["model"], run, each["parallel"], each["gpu"])
-        predicted = case["memory_bytes"] / GIB
+        predicted = case["step"]["memory"]["total_bytes"] / GIB
         ratios.append(predicted / each["gib"])
         rows += (f'| {each["source"]} | {each["model"]} | {each["what"]} | {run.get("recompute", "none")} | '
                  f'{run.get("loss", "unfused")} | {each["gib"]:.1f} | {predicted:.1f} | {ratios[-1]:.2f} |\n')

@@ -53,11 +53,11 @@ def priced(program, series):
         case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"],
                                             series.get("card"))
         step = case["step"]
-        speed = step["mfu"] if series.get("unit") == "mfu" else case["tokens_per_s_per_gpu"]
+        speed = step["mfu"] if series.get("unit") == "mfu" else case["step"]["tokens_per_s_per_gpu"]
         pipeline = parallel.get("pipeline", 1)
         bubble = (pipeline - 1) / parallel.get("virtual_pipeline", 1) / accumulation
-        busy_us = step["time_us"] - step["bubble_us"]
-        yield gpus, stated, speed, speed * step["time_us"] / (busy_us * (1 + bubble))
+        busy_us = step["step_us"] - step["bubble_us"]
+        yield gpus, stated, speed, speed * step["step_us"] / (busy_us * (1 + bubble))
 
 
 def change(points, column):

@@ -11,6 +11,7 @@
 
 #include "base/number.hpp"
 #include "cli/help.hpp"
+#include "objects/types.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
@@ -143,6 +144,22 @@ TEST_CASE("the commands that README.md names run", "[docs]") {
     ++commands;
   }
   CHECK(commands == 7);
+}
+
+TEST_CASE("schemas, declarations and the page of objects are what the structs' descriptions say", "[docs]") {
+  using namespace shapelint;
+  for (const objects::Document& document : objects::documents()) {
+    const std::string path = fmt::format("docs/schema/shapelint-{}.schema.json", document.name);
+    CHECK(compare_with_file(path, objects::schema(document)) == "");
+  }
+  CHECK(compare_with_file("docs/objects.md", objects::markdown()) == "");
+  CHECK(compare_with_file("bindings/python/shapelint/_generated.py", objects::python()) == "");
+  const std::string types = read_source_file("bindings/wasm/module/index.d.ts");
+  const std::string mark =
+      "// What follows is written by the library from its own descriptions (include/shapelint).\n";
+  REQUIRE(types.find(mark) != std::string::npos);
+  const std::string own = types.substr(0, types.find(mark) + mark.size());
+  CHECK(compare_with_file("bindings/wasm/module/index.d.ts", own + objects::typescript()) == "");
 }
 
 TEST_CASE("the man pages are what the tables of commands and options say", "[docs]") {

@@ -30,7 +30,7 @@ async function draw(id, spec, data, onView) {
   if (onView) onView(view.view);
 }
 
-const points = (of) => of.ops
+const points = (of) => of.operations
   .filter((op) => op.intensity_flop_per_byte[level] > 0 && op.tflops > 0)
   .map((op) => ({ op: opName(op), intensity: op.intensity_flop_per_byte[level], tflops: op.tflops,
                   roof_tflops: op.roof_tflops, share_of_roof: op.share_of_roof, bound: op.bound,
@@ -38,7 +38,7 @@ const points = (of) => of.ops
 
 // Lines of the roofs that matter: of the level looked at, and of the units that run something.
 function roofs(of, marks) {
-  const used = (roof) => of.ops.some((op) => op.flops > 0 && op.dtype === roof.dtype && op.units === roof.units);
+  const used = (roof) => of.operations.some((op) => op.flops > 0 && op.dtype === roof.dtype && op.units === roof.units);
   const ceilings = of.roofs.compute.filter(used);
   const memory = of.roofs.memory.find((each) => each.level === level);
   const highest = Math.max(...ceilings.map((roof) => roof.tflops), 1e-9);
@@ -120,7 +120,7 @@ const lossKinds = {
 };
 
 const drawWaterfall = () => {
-  const total = current.step.time_us;
+  const total = current.step.step_us;
   let sum = 0;
   const losses = current.losses.filter((each) => Math.abs(each.time_us) >= total / 1000).map((each) => {
     const begin = sum;

@@ -17,7 +17,7 @@ const number = (value, digits = 4) =>
 const percent = (share) => (100 * share).toFixed(1) + " %";
 const time = (us) => us < 0 ? "-" + time(-us) : us >= 1e6 ? number(us / 1e6, 3) + " s" : us >= 1e3 ? number(us / 1e3, 3) + " ms" : number(us, 3) + " us";
 const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
-const isNetwork = (of) => of.produces === "images";
+const isNetwork = (of) => of.step.produces === "images";
 const opName = (op) => op.name + short[op.pass];
 const make = (tag, text, className) => {
   const element = document.createElement(tag);
@@ -31,5 +31,7 @@ let current = roofline.cases[0];
 let sweepField = "";  // the first of those there are
 let redraw = Promise.resolve();
 
-const findingsOf = (of) => lint.models.filter((model) => model.path === of.path && model.name === of.model)
-  .flatMap((model) => model.findings).filter((finding) => !finding.gpu || finding.gpu === of.gpu);
+const findingsOf = (of) => {
+  const ids = new Set(lint.models.filter((model) => model.path === of.path && model.name === of.model).map((model) => model.id));
+  return lint.findings.filter((finding) => ids.has(finding.model) && (!finding.gpu || finding.gpu === of.gpu));
+};

@@ -11,14 +11,14 @@ function choose(name, scroll) {
 const columns = [
   ["operation", (op) => opName(op), (op) => opName(op), true],
   ["GFLOP", (op) => op.flops, (op) => op.flops ? number(op.flops / 1e9) : "-"],
-  ["MB", (op) => op.bytes.dram, (op) => op.bytes.dram ? number(op.bytes.dram / 1e6) : "-"],
+  ["MB", (op) => op.level_bytes.dram, (op) => op.level_bytes.dram ? number(op.level_bytes.dram / 1e6) : "-"],
   ["FLOP/B", (op) => op.intensity_flop_per_byte.dram, (op) => op.flops ? number(op.intensity_flop_per_byte.dram) : "-"],
   ["roof TFLOPS", (op) => op.roof_tflops, (op) => op.flops ? number(op.roof_tflops) : "-"],
   ["TFLOPS", (op) => op.tflops, (op) => op.flops ? number(op.tflops) : "-"],
   ["of roof", (op) => op.share_of_roof, (op) => percent(op.share_of_roof)],
   ["bound by", (op) => op.bound, (op) => op.bound, true],
   ["runs", (op) => op.runs, (op) => number(op.runs)],
-  ["time", (op) => op.time_us, (op) => time(op.time_us)],
+  ["time", (op) => op.total_us, (op) => time(op.total_us)],
   ["of step", (op) => op.share_of_step, (op) => percent(op.share_of_step)],
 ];
 let sorted = { column: columns.length - 1, up: false };
@@ -41,7 +41,7 @@ function fillOps() {
   const key = columns[sorted.column][1];
   const order = (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (sorted.up ? 1 : -1);
   const body = table.createTBody();
-  for (const op of [...current.ops].sort(order)) {
+  for (const op of [...current.operations].sort(order)) {
     const row = body.insertRow();
     row.dataset.op = opName(op);
     row.onclick = () => choose(row.dataset.op, false);
@@ -55,12 +55,12 @@ function fillSummary() {
   byId("plan").textContent = `${current.path}: ${plan.mode}, micro-batch ${plan.micro_batch_size}, ` +
     (isNetwork(current) ? "" : plan.mode === "decode" ? `${number(plan.context_length, 8)} tokens in the cache, ` : `sequence length ${number(plan.sequence_length, 8)}, `) +
     `${plan.dtype}, tensor ${plan.tensor}, pipeline ${plan.pipeline}`;
-  const room = current.gpu_memory_bytes;
-  const full = Boolean(room) && current.memory_bytes > room;
-  const cards = [["step", time(step.time_us)], ["bound by", step.bound],
-                 [`${isNetwork(current) ? "images" : "tokens"} per second and GPU`, number(current.tokens_per_s_per_gpu)],
+  const room = current.step.memory.capacity_bytes;
+  const full = Boolean(room) && current.step.memory.total_bytes > room;
+  const cards = [["step", time(step.step_us)], ["bound by", step.bound],
+                 [`${isNetwork(current) ? "images" : "tokens"} per second and GPU`, number(current.step.tokens_per_s_per_gpu)],
                  [full ? `memory: does not fit into ${number(room / 1e9, 3)} GB` : `memory needed${room ? ` of ${number(room / 1e9, 3)} GB` : ""}`,
-                  number(current.memory_bytes / 1e9, 3) + " GB", full ? "warned" : ""],
+                  number(current.step.memory.total_bytes / 1e9, 3) + " GB", full ? "warned" : ""],
                  ["kernels", number(current.launches.kernels)]];
   if (plan.mode === "train") cards.splice(2, 0, ["MFU", percent(step.mfu)]);
   if (current.serving) cards.splice(2, 0, ["time to first token", time(current.serving.first_token_us)]);
@@ -103,7 +103,7 @@ function fillFindings() {
     if (finding.label) item.append(make("div", finding.label));
     if (finding.why) item.append(make("div", finding.why, "soft"));
     for (const proposal of finding.proposals || []) {
-      const change = proposal.changes.map((each) => `${each.field} ${each.to}`).join(", ");
+      const change = proposal.changes.map((each) => `${each.field} ${each.after}`).join(", ");
       const line = make("div", `try ${change}: ${percent(proposal.gain)} of the step `);
       const field = proposal.changes.map((each) => each.field).find((each) => swept.has(each));
       if (field && window.vegaEmbed) {
@@ -130,14 +130,14 @@ function fillCompare() {
   titles.forEach((title, i) => head.append(make("th", title, i < 2 ? "text" : "")));
   const body = table.createTBody();
   roofline.cases.forEach((each, i) => {
-    const share = each.step[each.step.bound + "_us"] / each.step.time_us;
+    const share = each.step[each.step.bound + "_us"] / each.step.step_us;
     const best = [each.best_gpu && "* GPU", each.best_model && "+ model"].filter(Boolean).join(", ");
     const row = body.insertRow();
     row.className = each === current ? "chosen" : "";
     row.onclick = () => { byId("case").value = i; current = each; show(); };
-    [each.model || each.path, each.gpu_name, time(each.step.time_us), number(each.tokens_per_s_per_gpu),
+    [each.model || each.path, each.gpu_name, time(each.step.step_us), number(each.step.tokens_per_s_per_gpu),
      `${each.step.bound} ${percent(share)}`, serves ? time(each.serving.first_token_us) : percent(each.step.mfu),
-     number(each.memory_bytes / 1e9, 3) + " GB" + (each.fits ? "" : ", does not fit"), best || "-",
+     number(each.step.memory.total_bytes / 1e9, 3) + " GB" + (each.step.memory.fits ? "" : ", does not fit"), best || "-",
     ].forEach((text, column) => row.append(make("td", text, column < 2 ? "text" : "")));
   });
   byId("compare-text").replaceChildren(...roofline.best.map((line) => make("li", line)));

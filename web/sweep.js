@@ -33,8 +33,8 @@ const showSweep = (field) => {
 
 // What the linter proposes for the field on this GPU: value, and the rule that asks for it.
 const proposed = (field) => findingsOf(current).flatMap((finding) => (finding.proposals || []).flatMap((proposal) =>
-  proposal.changes.filter((change) => change.field === field && typeof change.to === "number")
-    .map((change) => ({ value: change.to, code: finding.code, gain: proposal.gain }))));
+  proposal.changes.filter((change) => change.field === field && typeof change.after === "number")
+    .map((change) => ({ value: change.after, code: finding.code, gain: proposal.gain }))));
 
 // Values near the file's that reach more, the best first.
 function fillBetter(sweep) {

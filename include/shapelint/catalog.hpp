@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,32 +13,49 @@
 
 namespace shapelint::api {
 
-// Peak rates of a number format; 0: the GPU cannot multiply it. Dense, with fp32 accumulation.
-struct PeakRate {
-  std::string dtype;  // fp32, tf32, fp16, bf16, fp8, int8, fp4
-  double tflops = 0;
-  bool tensor_cores = false;
-};
-
-// Figures of vendors' documents; 0: not known, or there is no such unit.
 struct Gpu {
-  std::string id;  // `a100-sxm4-80gb`
+  std::string id;
   std::string name;
   std::string vendor;
   std::vector<std::string> aliases;
-  std::string architecture;        // `ampere`
-  std::string compute_capability;  // `8.0`
-  std::int64_t sm_count = 0;       // compute units on AMD
-  std::vector<PeakRate> peaks;
-  double dram_bandwidth_gb_s = 0;
-  double dram_gb = 0;
-  double l2_mib = 0;     // MiB are 2^20 bytes
-  double link_gb_s = 0;  // per direction, within a node
+  std::string architecture;
+  std::string compute_capability;
+  std::int64_t sm_count = 0;
+  std::map<std::string, double> peaks_tflops;
+  std::vector<std::string> tensor_core_dtypes;
+  double dram_gb_s = 0;
+  std::int64_t dram_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  double link_gb_s = 0;
   double boost_clock_mhz = 0;
   double tdp_w = 0;
-  std::string calibration;  // how well predictions are backed: calibrated, architecture, uncalibrated …
+  std::string calibration;
   std::string calibration_source;
 };
+template <class Visitor>
+void describe(Visitor& of, const Gpu*) {
+  of.type("Gpu", "Figures of vendors' documents.");
+  of("id", &Gpu::id, "`a100-sxm4-80gb`");
+  of("name", &Gpu::name, "");
+  of("vendor", &Gpu::vendor, "");
+  of("aliases", &Gpu::aliases, "other names that it is found by");
+  of("architecture", &Gpu::architecture, "`ampere`");
+  of("compute_capability", &Gpu::compute_capability, "`8.0`", When::unless_empty);
+  of("sm_count", &Gpu::sm_count, "compute units on AMD");
+  of("peaks_tflops", &Gpu::peaks_tflops,
+     "by number format that it multiplies: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 "
+     "accumulation");
+  of("tensor_core_dtypes", &Gpu::tensor_core_dtypes, "of these, what its matrix units multiply");
+  of("dram_gb_s", &Gpu::dram_gb_s, "10^9 bytes per second");
+  of("dram_bytes", &Gpu::dram_bytes, "of its memory", When::or_null);
+  of("l2_bytes", &Gpu::l2_bytes, "of its last cache", When::or_null);
+  of("link_gb_s", &Gpu::link_gb_s, "per direction, within a node", When::or_null);
+  of("boost_clock_mhz", &Gpu::boost_clock_mhz, "", When::or_null);
+  of("tdp_w", &Gpu::tdp_w, "", When::or_null);
+  of("calibration", &Gpu::calibration,
+     "how well predictions are backed: calibrated, architecture, uncalibrated …");
+  of("calibration_source", &Gpu::calibration_source, "what they are backed by", When::unless_empty);
+}
 
 // Which GPUs a question is about. None named: those that the file or its configuration names, else A100 and
 // H100.
@@ -57,28 +75,65 @@ enum class Severity : std::uint8_t { info, warning, error };
 enum class Confidence : std::uint8_t { estimated, measured, certain };
 SHAPELINT_API std::string_view name(Severity severity);      // `warning`
 SHAPELINT_API std::string_view name(Confidence confidence);  // `measured`
+// Of an enum in JSON, Python and TypeScript: its name and its last member.
+constexpr std::string_view type_name(Severity) {
+  return "Severity";
+}
+constexpr Severity last_of(Severity) {
+  return Severity::error;
+}
+constexpr std::string_view type_name(Confidence) {
+  return "Confidence";
+}
+constexpr Confidence last_of(Confidence) {
+  return Confidence::certain;
+}
 
 struct RuleParameter {
   std::string name;
   double value = 0;
   std::string doc;
 };
+template <class Visitor>
+void describe(Visitor& of, const RuleParameter*) {
+  of.type("RuleParameter", "A number of a rule that a configuration may set.");
+  of("value", &RuleParameter::value, "unless somebody sets it");
+  of("doc", &RuleParameter::doc, "");
+}
 
 struct Rule {
-  std::string code;  // `SL101`
-  std::string name;  // `vocab-misaligned`
+  std::string code;
+  std::string name;
   std::string since;
-  std::string status;  // preview, stable, deprecated; all but stable ones run only when they are selected
+  std::string status;
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::estimated;
-  std::string scope;      // what it is evaluated on: model, gemm, attention …
-  std::string effect;     // what it finds: slower, fails, advice
-  std::string summary;    // one line
-  std::string mechanism;  // one or two sentences: why this costs time
-  std::string page;       // all of the above and more, as Markdown
+  std::string scope;
+  std::string effect;
+  std::string summary;
+  std::string mechanism;
+  std::string page;
   std::vector<std::string> sources;
   std::vector<RuleParameter> parameters;
 };
+template <class Visitor>
+void describe(Visitor& of, const Rule*) {
+  of.type("Rule", "What the linter looks for.");
+  of("code", &Rule::code, "`SL101`");
+  of("name", &Rule::name, "`vocab-misaligned`");
+  of("since", &Rule::since, "the version that it came with");
+  of("status", &Rule::status,
+     "preview, stable, deprecated; all but stable ones run only when they are selected");
+  of("severity", &Rule::severity, "");
+  of("confidence", &Rule::confidence, "");
+  of("scope", &Rule::scope, "what it is evaluated on: model, gemm, attention …");
+  of("effect", &Rule::effect, "what it finds: slower, fails, advice");
+  of("summary", &Rule::summary, "one line");
+  of("mechanism", &Rule::mechanism, "one or two sentences: why this costs time");
+  of("page", &Rule::page, "all of the above and more, as Markdown");
+  of("sources", &Rule::sources, "");
+  of.keyed("parameters", &Rule::parameters, &RuleParameter::name, "by name");
+}
 
 // All that are built in, by code.
 SHAPELINT_API std::vector<Rule> rules();
@@ -86,19 +141,39 @@ SHAPELINT_API std::vector<Rule> rules();
 SHAPELINT_API Result<Rule> find_rule(std::string_view code_or_name);
 
 enum class FieldType : std::uint8_t { integer, boolean, choice };
+SHAPELINT_API std::string_view name(FieldType type);
+constexpr std::string_view type_name(FieldType) {
+  return "FieldType";
+}
+constexpr FieldType last_of(FieldType) {
+  return FieldType::choice;
+}
 
-// Something that can be said of a model or of how it is run; Setting sets it.
 struct Field {
-  std::string name;     // `hidden_size`
-  std::string section;  // of the native file: model, model.moe, model.mla, run, parallel
-  std::string key;      // there: `num_experts` of `moe_num_experts`
+  std::string name;
+  std::string section;
+  std::string key;
   FieldType type = FieldType::integer;
   std::int64_t minimum = 0;
   std::int64_t maximum = 0;
-  std::vector<std::string> choices;  // FieldType::choice
-  std::string unit;                  // may be empty
+  std::vector<std::string> choices;
+  std::string unit;
   std::string doc;
 };
+template <class Visitor>
+void describe(Visitor& of, const Field*) {
+  of.type("Field", "Something that can be said of a model or of how it is run; Setting sets it.");
+  of("name", &Field::name, "`hidden_size`");
+  of("section", &Field::section, "of the native file: model, model.moe, model.mla, run, parallel");
+  of("key", &Field::key, "there: `num_experts` of `moe_num_experts`");
+  of("type", &Field::type, "");
+  of("minimum", &Field::minimum, "");
+  of("maximum", &Field::maximum, "");
+  of("choices", &Field::choices, "what a choice can be", When::unless_empty);
+  of("unit", &Field::unit, "", When::unless_empty);
+  of("doc", &Field::doc, "");
+}
+
 SHAPELINT_API std::vector<Field> fields();
 
 // A field's value instead of what the file says: {"micro_batch_size", "8"}, {"dtype", "fp8"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,18 +18,43 @@
 
 namespace shapelint::api {
 
-struct Place {
-  std::int64_t line = 1;    // from 1
-  std::int64_t column = 1;  // from 1, in Unicode code points
+// Every struct that is given as an answer is followed by its description: for each member its name in JSON,
+// Python and TypeScript, what it is, and when it is not there. What writes an answer, its schema and its
+// documentation follow from these (src/objects); who adds a member adds it there, and nowhere else.
+enum class When : std::uint8_t {
+  always,
+  unless_empty,  // left out where it is empty, 0 or false
+  or_null        // null where it is empty or 0: it applies, and nobody knows it
 };
 
-// Some bytes of a text, the last one not included.
+// A field's value: a whole number, a boolean, or the name of a choice.
+using Scalar = std::variant<std::int64_t, bool, std::string>;
+// As a native file states it: `4096`, `true`, `bf16`.
+SHAPELINT_API std::string to_string(const Scalar& value);
+
+struct Place {
+  std::int64_t line = 1;
+  std::int64_t column = 1;
+  std::int64_t byte = 0;
+};
+template <class Visitor>
+void describe(Visitor& of, const Place*) {
+  of.type("Place", "A place in a text.");
+  of("line", &Place::line, "from 1");
+  of("column", &Place::column, "from 1, in Unicode code points");
+  of("byte", &Place::byte, "from 0");
+}
+
 struct Range {
-  std::int64_t begin_byte = 0;
-  std::int64_t end_byte = 0;
-  Place begin;
+  Place start;
   Place end;
 };
+template <class Visitor>
+void describe(Visitor& of, const Range*) {
+  of.type("Range", "Some bytes of a text.");
+  of("start", &Range::start, "");
+  of("end", &Range::end, "behind the last");
+}
 
 // Message and hint are lower case and without a full stop: what was seen, and what to try.
 struct Error {
@@ -45,10 +71,22 @@ struct Error {
   //   no-candidates   no combination is allowed by all conditions of a search
   std::string code;
   std::string message;
-  std::string hint;              // may be empty
-  std::string path;              // of the file that it is about; empty: of none
-  std::optional<Range> range{};  // in that file; absent: the file as a whole
+  std::string hint;
+  std::string path;
+  std::optional<Range> range{};
 };
+template <class Visitor>
+void describe(Visitor& of, const Error*) {
+  of.type("Problem", "Why there is no answer, or none about a file.");
+  of("code", &Error::code,
+     "what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, "
+     "no-model, "
+     "incomplete, unable, no-candidates");
+  of("message", &Error::message, "what was seen");
+  of("hint", &Error::hint, "what to try", When::unless_empty);
+  of("path", &Error::path, "of the file that it is about", When::unless_empty);
+  of("range", &Error::range, "in that file; absent: the file as a whole");
+}
 
 // `model.toml:3:15: error: the message; the hint`, on one line.
 SHAPELINT_API std::string to_string(const Error& error);

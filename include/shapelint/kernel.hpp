@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,32 +10,69 @@
 
 namespace shapelint::api {
 
-// What limits a kernel or a step.
-enum class Bound : std::uint8_t { compute, memory, communication, overhead };
+// What limits a kernel or a step; the bubble of a pipeline a step alone.
+enum class Bound : std::uint8_t { compute, memory, communication, overhead, bubble };
 SHAPELINT_API std::string_view name(Bound bound);
+constexpr std::string_view type_name(Bound) {
+  return "Bound";
+}
+constexpr Bound last_of(Bound) {
+  return Bound::bubble;
+}
 
-// Shares in (0, 1] that multiply to ideal_us / time_us; 1: nothing is lost.
 struct Efficiency {
-  double alignment = 1;  // dimensions that are no multiple of what the hardware loads at once
-  double tile = 1;       // partial tiles that are computed in full
-  double wave = 1;       // SMs that idle in the last wave
-  double rest = 1;       // launch, ramp, and rates below the data sheet
+  double alignment = 1;
+  double tile = 1;
+  double wave = 1;
+  double rest = 1;
 };
+template <class Visitor>
+void describe(Visitor& of, const Efficiency*) {
+  of.type("Efficiency", "Shares in (0, 1] that multiply to ideal_us / run_us; 1: nothing is lost.");
+  of("alignment", &Efficiency::alignment,
+     "dimensions that are no multiple of what the hardware loads at once");
+  of("tile", &Efficiency::tile, "partial tiles that are computed in full");
+  of("wave", &Efficiency::wave, "SMs that idle in the last wave");
+  of("rest", &Efficiency::rest, "launch, ramp, and rates below the data sheet");
+}
 
-// One run of one kernel.
-struct KernelCost {
-  double time_us = 0;
-  double ideal_us = 0;  // the roofline of the data sheet
-  Bound bound = Bound::compute;
-  double compute_us = 0;  // what each would take alone; they overlap
-  double memory_us = 0;
-  double overhead_us = 0;
-  Efficiency efficiency;
-  std::int64_t tile_m = 0;  // of a matrix product; 0 elsewhere
-  std::int64_t tile_n = 0;
+struct Tile {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
   std::int64_t split_k = 0;
   double waves = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const Tile*) {
+  of.type("Tile", "How a matrix product is divided over SMs.");
+  of("m", &Tile::m, "");
+  of("n", &Tile::n, "");
+  of("split_k", &Tile::split_k, "tiles that share one part of the result");
+  of("waves", &Tile::waves, "tiles by those that run at once");
+}
+
+struct KernelCost {
+  double run_us = 0;
+  double ideal_us = 0;
+  Bound bound = Bound::compute;
+  double compute_us = 0;
+  double memory_us = 0;
+  double overhead_us = 0;
+  Efficiency efficiency;
+  std::optional<Tile> tile{};
+};
+template <class Visitor>
+void describe(Visitor& of, const KernelCost*) {
+  of.type("KernelCost", "One run of one kernel.");
+  of("run_us", &KernelCost::run_us, "of one run");
+  of("ideal_us", &KernelCost::ideal_us, "the same at the roofline of the data sheet");
+  of("bound", &KernelCost::bound, "what limits it");
+  of("compute_us", &KernelCost::compute_us, "what arithmetic would take alone; the three overlap");
+  of("memory_us", &KernelCost::memory_us, "what moving bytes would take alone");
+  of("overhead_us", &KernelCost::overhead_us, "what launch and ramp take");
+  of("efficiency", &KernelCost::efficiency, "");
+  of("tile", &KernelCost::tile, "of a matrix product");
+}
 
 // C[m,n] = A[m,k] B[k,n], `batch` times; sizes from 1 to 10^12.
 struct Gemm {

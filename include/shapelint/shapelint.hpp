@@ -35,6 +35,7 @@
 #include "shapelint/catalog.hpp"
 #include "shapelint/common.hpp"
 #include "shapelint/files.hpp"
+#include "shapelint/json.hpp"
 #include "shapelint/kernel.hpp"
 #include "shapelint/lint.hpp"
 #include "shapelint/model.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,56 +15,193 @@
 
 namespace shapelint::api {
 
-// A dimension of a product and where it comes from: `3 * hidden_size / tensor`.
-struct OperationDim {
+struct OperationSize {
+  std::string name;
   std::int64_t value = 1;
   std::string expression;
 };
+template <class Visitor>
+void describe(Visitor& of, const OperationSize*) {
+  of.type("OperationSize", "A dimension of an operation.");
+  of("value", &OperationSize::value, "");
+  of("expression", &OperationSize::expression, "where it comes from: `3 * hidden_size / tensor`",
+     When::unless_empty);
+}
 
-struct Operation {
-  std::string name;  // `layer.mlp.up`
-  std::string kind;  // gemm, attention, elementwise, collective
-  std::string pass;  // forward, recompute, grad_input, grad_weight, backward, update
+struct OperationShape {
+  std::string id;
+  std::string name;
+  std::string kind;
+  std::string pass;
   std::string dtype;
-  double count = 1;     // how often it runs in the step
-  KernelCost cost;      // of one run
-  double total_us = 0;  // of all runs
-  double share = 0;     // total_us of the step's time. Communication behind computation has one, too, so that
-                        // shares may add up to more than 1.
-  bool overlapped = false;  // a collective that hides behind computation
-  // gemm: C[m,n] = A[m,k] B[k,n], `batch` times
-  OperationDim batch, m, n, k;
-  std::string layout;  // tn: y = x W^T; nn: its input gradient; nt: its weight gradient
-  // attention
-  OperationDim sequences, heads, key_value_heads, query_length, key_length, head_dim;
-  std::int64_t kernel_head_dim = 0;  // that the kernel computes, zeros included; 0 where none takes it
-  double bytes = 0;                  // elementwise: moved; collective: the whole buffer
-  std::int64_t ranks = 1;            // collective
+  double runs = 1;
+  std::vector<OperationSize> sizes;
+  std::string layout;
+  bool causal = false;
+  std::int64_t window = 0;
+  double bytes = 0;
+  std::string collective;
+  std::int64_t ranks = 0;
+  bool overlapped = false;
 };
+template <class Visitor>
+void describe(Visitor& of, const OperationShape*) {
+  of.type("OperationShape", "A kernel or a collective of a step, before it is priced.");
+  of("id", &OperationShape::id, "name and pass: `layer.mlp.up/forward`");
+  of("name", &OperationShape::name, "`layer.mlp.up`");
+  of("kind", &OperationShape::kind, "gemm, attention, scan, elementwise, collective");
+  of("pass", &OperationShape::pass, "forward, recompute, grad_input, grad_weight, backward, update");
+  of("dtype", &OperationShape::dtype, "");
+  of("runs", &OperationShape::runs, "how often it runs in the step");
+  of.keyed(
+      "sizes", &OperationShape::sizes, &OperationSize::name,
+      "gemm: batch, m, n, k of C[m,n] = A[m,k] B[k,n]; attention: sequences, heads, key_value_heads, "
+      "query_length, key_length, head_dim, value_head_dim; scan: sequences, length, key_heads, value_heads, "
+      "key_dim, value_dim, chunk",
+      When::unless_empty);
+  of("layout", &OperationShape::layout,
+     "of a gemm; tn: y = x W^T; nn: its input gradient; nt: its weight gradient", When::unless_empty);
+  of("causal", &OperationShape::causal, "attention to what is before alone", When::unless_empty);
+  of("window", &OperationShape::window, "attention to so many keys at most", When::unless_empty);
+  of("bytes", &OperationShape::bytes, "elementwise: moved; collective: the whole buffer", When::unless_empty);
+  of("collective", &OperationShape::collective, "which: all-reduce, all-gather …", When::unless_empty);
+  of("ranks", &OperationShape::ranks, "that take part in a collective", When::unless_empty);
+  of("overlapped", &OperationShape::overlapped, "a collective that hides behind computation",
+     When::unless_empty);
+}
 
-// One optimizer step, prompt or decoding step of one model, on one of the GPUs that it runs on.
-struct Step {
+struct Operation : OperationShape, KernelCost {
+  double total_us = 0;
+  double share = 0;
+  std::int64_t kernel_head_dim = 0;
+};
+template <class Visitor>
+void describe(Visitor& of, const Operation*) {
+  of.type("Operation", "A kernel or a collective of a step: what one run and all of them take.");
+  of.base(static_cast<const OperationShape*>(nullptr));
+  of.base(static_cast<const KernelCost*>(nullptr));
+  of("total_us", &Operation::total_us, "of all runs");
+  of("share", &Operation::share,
+     "total_us of the step's time; communication behind computation has one, too, so that shares may add up "
+     "to more "
+     "than 1");
+  of("kernel_head_dim", &Operation::kernel_head_dim,
+     "attention: what the kernel computes of each head, zeros included; absent where no kernel takes it",
+     When::unless_empty);
+}
+
+// Null where it has none of that name.
+inline const OperationSize* find_size(const Operation& operation, std::string_view name) {
+  for (const OperationSize& each : operation.sizes)
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
+struct MemoryParts {
+  std::int64_t weights = 0;
+  std::int64_t gradients = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t activations = 0;
+  std::int64_t kv_cache = 0;
+};
+template <class Visitor>
+void describe(Visitor& of, const MemoryParts*) {
+  of.type("MemoryParts", "Bytes of one GPU's memory, by what they are for.");
+  of("weights", &MemoryParts::weights, "", When::unless_empty);
+  of("gradients", &MemoryParts::gradients, "", When::unless_empty);
+  of("optimizer", &MemoryParts::optimizer, "states, and the copy of weights that it updates",
+     When::unless_empty);
+  of("activations", &MemoryParts::activations, "beside these, at the fullest moment", When::unless_empty);
+  of("kv_cache", &MemoryParts::kv_cache, "of the sequences of a step, and what recurrent layers keep",
+     When::unless_empty);
+}
+
+struct Memory {
+  std::int64_t total_bytes = 0;
+  std::int64_t usable_bytes = 0;
+  std::int64_t capacity_bytes = 0;
+  std::optional<bool> fits{};
+  MemoryParts parts;
+  std::int64_t host_bytes = 0;
+};
+template <class Visitor>
+void describe(Visitor& of, const Memory*) {
+  of.type("Memory", "What a run needs of one GPU's memory, an estimate.");
+  of("total_bytes", &Memory::total_bytes,
+     "that it needs: the parts together; null where nobody says how weights are stored", When::or_null);
+  of("usable_bytes", &Memory::usable_bytes, "that tensors can have of the GPU's", When::or_null);
+  of("capacity_bytes", &Memory::capacity_bytes, "that the GPU has", When::or_null);
+  of("fits", &Memory::fits, "total_bytes are usable", When::or_null);
+  of("parts", &Memory::parts, "");
+  of("host_bytes", &Memory::host_bytes, "in the host's memory, of this GPU", When::unless_empty);
+}
+
+struct StepTotals {
   std::string model;
   std::string part;
-  std::string gpu;     // id
-  double time_us = 0;  // the five parts below together
+  std::string gpu;
+  double step_us = 0;
+  double low_us = 0;
+  double high_us = 0;
   double compute_us = 0;
   double memory_us = 0;
-  double communication_us = 0;  // that is waited for
+  double communication_us = 0;
   double overhead_us = 0;
-  double bubble_us = 0;          // of the pipeline
-  double hidden_us = 0;          // communication behind computation; not part of time_us
-  Bound bound = Bound::compute;  // the largest part
-  double mfu = 0;                // arithmetic that the model needs / (time x peak)
-  double hfu = 0;                // with what is computed again
-  double tokens_per_step = 0;    // images of a CNN; of one replica of the model
-  double tokens_per_s = 0;
-  double model_flops = 0;  // of one GPU
+  double bubble_us = 0;
+  double hidden_us = 0;
+  Bound bound = Bound::compute;
+  double mfu = 0;
+  double hfu = 0;
+  std::string produces = "tokens";
+  double tokens_per_step = 0;
+  double tokens_per_s_per_gpu = 0;
+  double tokens_per_s_all_gpus = 0;
+  std::int64_t num_gpus = 1;
+  double model_flops_per_gpu = 0;
+  double hardware_flops_per_gpu = 0;
   std::int64_t parameters = 0;
-  double memory_bytes = 0;           // that one GPU needs, an estimate; 0: not known (how weights are stored)
-  double memory_capacity_bytes = 0;  // 0: not known
+  Memory memory;
+};
+template <class Visitor>
+void describe(Visitor& of, const StepTotals*) {
+  of.type("Step",
+          "One optimizer step, prompt or decoding step of one model, on one of the GPUs that it runs on.");
+  of("model", &StepTotals::model, "its id");
+  of("part", &StepTotals::part, "which of a file's several models: `text`, `vision`", When::unless_empty);
+  of("gpu", &StepTotals::gpu, "id");
+  of("step_us", &StepTotals::step_us, "of the step: the five parts below together");
+  of("low_us", &StepTotals::low_us, "of ten published steps of its kind one is faster", When::unless_empty);
+  of("high_us", &StepTotals::high_us, "of ten published steps of its kind one is slower", When::unless_empty);
+  of("compute_us", &StepTotals::compute_us, "");
+  of("memory_us", &StepTotals::memory_us, "");
+  of("communication_us", &StepTotals::communication_us, "that is waited for");
+  of("overhead_us", &StepTotals::overhead_us, "");
+  of("bubble_us", &StepTotals::bubble_us, "of the pipeline");
+  of("hidden_us", &StepTotals::hidden_us, "communication behind computation; not part of step_us");
+  of("bound", &StepTotals::bound, "the largest part");
+  of("mfu", &StepTotals::mfu, "arithmetic that the model needs / (time x peak)");
+  of("hfu", &StepTotals::hfu, "with what is computed again");
+  of("produces", &StepTotals::produces, "what is counted as tokens: `tokens`, or `images` of a CNN");
+  of("tokens_per_step", &StepTotals::tokens_per_step, "of one replica of the model");
+  of("tokens_per_s_per_gpu", &StepTotals::tokens_per_s_per_gpu,
+     "of one replica, by the GPUs that it is spread over");
+  of("tokens_per_s_all_gpus", &StepTotals::tokens_per_s_all_gpus, "of all replicas");
+  of("num_gpus", &StepTotals::num_gpus, "that the run takes");
+  of("model_flops_per_gpu", &StepTotals::model_flops_per_gpu, "of a step");
+  of("hardware_flops_per_gpu", &StepTotals::hardware_flops_per_gpu, "with what is computed again");
+  of("parameters", &StepTotals::parameters, "of the model, all ranks together");
+  of("memory", &StepTotals::memory, "");
+}
+
+struct Step : StepTotals {
   std::vector<Operation> operations;
 };
+template <class Visitor>
+void describe(Visitor& of, const Step*) {
+  of.type("Step", "A step, and what it is made of.");
+  of.base(static_cast<const StepTotals*>(nullptr));
+  of("operations", &Step::operations, "where they are asked for", When::unless_empty);
+}
 
 struct StepOptions {
   ReadOptions read{};

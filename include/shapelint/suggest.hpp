@@ -62,82 +62,194 @@ struct SuggestOptions {
 };
 
 struct Performance {
-  double time_us = 0;  // of the step
+  double step_us = 0;
   double mfu = 0;
-  double tokens_per_s = 0;          // of one GPU
-  double dollars_per_m_tokens = 0;  // where a price is known
-  double memory_gb = 0;             // that it needs
-  double capacity_gb = 0;           // of the GPU; 0: not known
+  double tokens_per_s_per_gpu = 0;
+  double dollars_per_m_tokens = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t capacity_bytes = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const Performance*) {
+  of.type("Performance", "What a shape comes to on one GPU.");
+  of("step_us", &Performance::step_us, "");
+  of("mfu", &Performance::mfu, "");
+  of("tokens_per_s_per_gpu", &Performance::tokens_per_s_per_gpu, "");
+  of("dollars_per_m_tokens", &Performance::dollars_per_m_tokens, "of 10^6 tokens, where a price is known",
+     When::unless_empty);
+  of("memory_bytes", &Performance::memory_bytes, "that it needs");
+  of("capacity_bytes", &Performance::capacity_bytes, "that the GPU has", When::or_null);
+}
 
-// Time that one effect takes less in one operation: a share of the start's step. Negative: more.
+struct StartOnGpu : Performance {
+  std::string gpu;
+};
+template <class Visitor>
+void describe(Visitor& of, const StartOnGpu*) {
+  of.type("StartOnGpu", "What the file's own shape comes to on one GPU.");
+  of("gpu", &StartOnGpu::gpu, "id");
+  of.base(static_cast<const Performance*>(nullptr));
+}
+
 struct Cause {
   std::string operation;
-  std::string effect;       // `alignment`, `tile`, `wave` …, or `work`
-  std::string description;  // the same for people
+  std::string effect;
+  std::string description;
   double share = 0;
-  std::string sizes;  // what changed: `n 50257 → 50304`
+  std::string sizes;
 };
+template <class Visitor>
+void describe(Visitor& of, const Cause*) {
+  of.type("Cause",
+          "Time that one effect takes less in one operation: a share of the start's step. Negative: more.");
+  of("operation", &Cause::operation, "its name");
+  of("effect", &Cause::effect, "`alignment`, `tile`, `wave` …, or `work`");
+  of("description", &Cause::description, "the same for people");
+  of("share", &Cause::share, "");
+  of("sizes", &Cause::sizes, "what changed: `n 50257 → 50304`");
+}
 
-struct SuggestionOnGpu {
-  std::string gpu;  // id
-  Performance performance;
-  double gain = 0;  // of the objective: 1 - new / old cost
+struct SuggestionOnGpu : Performance {
+  std::string gpu;
+  double gain = 0;
   double gain_error = 0;
-  bool measured = false;      // measurements on this GPU back most of it
-  std::vector<Cause> causes;  // largest first
-  double other = 0;           // what the rest adds up to
+  bool measured = false;
+  std::vector<Cause> causes;
+  double other = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const SuggestionOnGpu*) {
+  of.type("SuggestionOnGpu", "What a suggestion comes to on one GPU.");
+  of("gpu", &SuggestionOnGpu::gpu, "id");
+  of("gain", &SuggestionOnGpu::gain, "of the objective: 1 - new / old cost");
+  of("gain_error", &SuggestionOnGpu::gain_error, "half width of its interval", When::or_null);
+  of("measured", &SuggestionOnGpu::measured, "measurements on this GPU back most of it");
+  of.base(static_cast<const Performance*>(nullptr));
+  of("causes", &SuggestionOnGpu::causes, "largest first");
+  of("other", &SuggestionOnGpu::other, "what the rest adds up to");
+}
 
-// A change made alone.
-struct AloneChange {
-  Change change;
-  bool possible = false;  // some only are together
+struct AloneChange : Change {
+  bool possible = false;
   double gain = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const AloneChange*) {
+  of.type("AloneChange", "A change made alone.");
+  of.base(static_cast<const Change*>(nullptr));
+  of("possible", &AloneChange::possible, "some only are together");
+  of("gain", &AloneChange::gain, "where it is possible", When::unless_empty);
+}
 
 struct Suggestion {
-  std::vector<Change> changes;
-  std::vector<Change> implied;
-  std::int64_t parameters = 0;
-  double gain = 0;  // of the objective, as the basket says
+  double gain = 0;
   double gain_error = 0;
-  double of_best = 0;  // several GPUs: 1 is each one's own best
-  std::vector<SuggestionOnGpu> gpus;
-  std::vector<AloneChange> alone;
-};
-
-// No other shape is as large and faster.
-struct FrontPoint {
+  double of_best = 0;
+  std::int64_t parameters = 0;
   std::vector<Change> changes;
   std::vector<Change> implied;
-  std::int64_t parameters = 0;
-  double speed = 0;  // relative to the start
+  std::vector<AloneChange> alone;
+  std::vector<SuggestionOnGpu> by_gpu;
 };
+template <class Visitor>
+void describe(Visitor& of, const Suggestion*) {
+  of.type("Suggestion", "A better shape.");
+  of("gain", &Suggestion::gain, "of the objective, as the basket says");
+  of("gain_error", &Suggestion::gain_error, "half width of its interval", When::or_null);
+  of("of_best", &Suggestion::of_best, "of several GPUs: 1 is each one's own best", When::unless_empty);
+  of("parameters", &Suggestion::parameters, "");
+  of("changes", &Suggestion::changes, "");
+  of("implied", &Suggestion::implied, "what follows without being edited");
+  of("alone", &Suggestion::alone, "each change made alone");
+  of("by_gpu", &Suggestion::by_gpu, "");
+}
 
-// A condition, and the share of the combinations that break it.
+struct FrontPoint {
+  std::int64_t parameters = 0;
+  double speed = 0;
+  std::vector<Change> changes;
+  std::vector<Change> implied;
+};
+template <class Visitor>
+void describe(Visitor& of, const FrontPoint*) {
+  of.type("FrontPoint", "No other shape is as large and faster.");
+  of("parameters", &FrontPoint::parameters, "");
+  of("speed", &FrontPoint::speed, "relative to the start");
+  of("changes", &FrontPoint::changes, "");
+  of("implied", &FrontPoint::implied, "what follows without being edited");
+}
+
 struct Exclusion {
   std::string condition;
   double share = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const Exclusion*) {
+  of.type("Exclusion", "A condition, and the share of the combinations that break it.");
+  of("condition", &Exclusion::condition, "");
+  of("share", &Exclusion::share, "");
+}
+
+struct SuggestStart {
+  std::int64_t parameters = 0;
+  std::vector<StartOnGpu> by_gpu;
+};
+template <class Visitor>
+void describe(Visitor& of, const SuggestStart*) {
+  of.type("SuggestStart", "The file's own shape.");
+  of("parameters", &SuggestStart::parameters, "");
+  of("by_gpu", &SuggestStart::by_gpu, "");
+}
 
 struct SuggestResult {
   std::string model;
   std::string path;
-  std::string shape_note;          // what of the model is taken as fixed, and why; empty: nothing
-  std::vector<std::string> gpus;   // ids
-  std::vector<Performance> start;  // by GPU
-  std::int64_t start_parameters = 0;
-  std::vector<Suggestion> suggestions;  // best first; none: nothing better was found
+  std::string objective;
+  std::string basket;
+  std::vector<std::string> broken_rules;
+  std::int64_t head_multiple = 0;
+  std::string shape_note;
+  std::string stack_note;
+  std::int64_t doubtful = 0;
+  std::vector<std::string> gpus;
+  SuggestStart start;
+  std::vector<Suggestion> suggestions;
   std::vector<FrontPoint> front;
-  double behind_front = 0;  // how much faster the fastest shape with as many parameters is
-  double candidates = 0;    // combinations of the space
-  double priced = 0;        // that were looked at one by one
-  double excluded = 0;      // share that breaks a condition; known only when nothing was found
+  double behind_front = 0;
+  double candidates = 0;
+  std::optional<double> priced{};
+  double excluded = 0;
   std::vector<Exclusion> exclusions;
-  bool complete = true;  // false: stopped early, and
-  double gap = 0;        // nothing is better than the first suggestion by more; infinite: nobody knows
+  bool complete = true;
+  double gap = 0;
 };
+template <class Visitor>
+void describe(Visitor& of, const SuggestResult*) {
+  of.type("SuggestResult", "A search for better shapes near the file's.");
+  of("model", &SuggestResult::model, "its name");
+  of("path", &SuggestResult::path, "of its file");
+  of("objective", &SuggestResult::objective, "tokens, mfu, step, prefill, decode or cost");
+  of("basket", &SuggestResult::basket, "of several GPUs: worst or mean");
+  of("broken_rules", &SuggestResult::broken_rules, "codes of those that the start breaks");
+  of("head_multiple", &SuggestResult::head_multiple, "numbers of heads are multiples of this or divide it");
+  of("shape_note", &SuggestResult::shape_note, "what of the model is taken as fixed, and why",
+     When::unless_empty);
+  of("stack_note", &SuggestResult::stack_note, "what the stack makes of it", When::unless_empty);
+  of("doubtful", &SuggestResult::doubtful, "shapes that were left out as their gain is within its error");
+  of("gpus", &SuggestResult::gpus, "ids");
+  of("start", &SuggestResult::start, "");
+  of("suggestions", &SuggestResult::suggestions, "best first; none: nothing better was found");
+  of("front", &SuggestResult::front, "");
+  of("behind_front", &SuggestResult::behind_front,
+     "how much faster the fastest shape with as many parameters is");
+  of("candidates", &SuggestResult::candidates, "combinations of the space");
+  of("priced", &SuggestResult::priced, "that were looked at one by one, of a search that was stopped");
+  of("excluded", &SuggestResult::excluded, "share that breaks a condition", When::unless_empty);
+  of("exclusions", &SuggestResult::exclusions, "", When::unless_empty);
+  of("complete", &SuggestResult::complete, "false: stopped early");
+  of("gap", &SuggestResult::gap,
+     "nothing is better than the first suggestion by more; null: infinite, nobody knows");
+}
 
 // Errors: those of price_step(), no-candidates. Only transformers can be searched.
 SHAPELINT_API Result<SuggestResult> suggest(const FileSystem& files, const Source& source,

@@ -34,7 +34,7 @@ struct SweepOptions {
 // Columns of results, each as long as those given. Figures are those of Step.
 struct SweepOnGpu {
   std::string gpu;  // id
-  std::vector<double> time_us;
+  std::vector<double> step_us;
   std::vector<double> tokens_per_s_per_gpu;
   std::vector<double> mfu;
   std::vector<double> hfu;

@@ -1,7 +1,9 @@
 // What the library knows: GPUs, rules and fields.
-#include "api/convert.hpp"
+#include <algorithm>
+
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
+#include "objects/convert.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/book/select.hpp"
@@ -54,6 +56,7 @@ std::vector<Gpu> gpus() {
   for (const std::string_view id : gpu::gpu_ids()) {
     if (const auto found = gpu::find_gpu(id)) all.push_back(gpu_of(*found));
   }
+  std::sort(all.begin(), all.end(), [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
   return all;
 }
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/convert.hpp"
+#include "objects/convert.hpp"
 
 namespace shapelint::api {
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "api/convert.hpp"
 #include "base/dtype.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
@@ -13,6 +12,7 @@
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
 #include "model/op_names.hpp"
+#include "objects/convert.hpp"
 
 namespace shapelint::api {
 

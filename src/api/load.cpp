@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "api/convert.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "model/unresolved.hpp"
+#include "objects/convert.hpp"
 #include "project/applied.hpp"
 #include "project/gpus.hpp"
 #include "project/named.hpp"
@@ -127,17 +127,6 @@ void limit_proposals(project::Request& request, std::optional<Shape> shape,
     errors.push_back(wrong(fmt::format("`head_multiple` is {}", *head_multiple),
                            fmt::format("a whole number from 1 to {}", rules::largest_head_multiple)));
   }
-}
-
-std::optional<Range> Sources::range(const std::string& path, Span span) {
-  if (span.end <= span.begin) return std::nullopt;
-  auto found = texts_.find(path);
-  if (found == texts_.end()) {
-    auto content = files_.read(path, text::max_source_bytes);
-    found = texts_.emplace(path, content ? *std::move(content) : std::string()).first;
-  }
-  if (found->second.empty()) return std::nullopt;
-  return range_of(found->second, span);
 }
 
 std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, const ReadOptions& read,

@@ -10,6 +10,7 @@
 #include "api/files.hpp"
 #include "contracts/stack.hpp"
 #include "formats/read.hpp"
+#include "objects/convert.hpp"
 #include "project/project.hpp"
 
 namespace shapelint::api {
@@ -22,22 +23,9 @@ project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, c
 void limit_proposals(project::Request& request, std::optional<Shape> shape,
                      std::optional<std::int64_t> head_multiple, std::vector<Error>& errors);
 
-// The texts that findings and origins point into, each read once.
-class Sources {
- public:
-  explicit Sources(const text::FileSystem& files) : files_(files) {}
-  void remember(const std::string& path, std::string text) { texts_.insert_or_assign(path, std::move(text)); }
-  // Nothing for a span without bytes, and for a file that is gone.
-  std::optional<Range> range(const std::string& path, Span span);
-
- private:
-  const text::FileSystem& files_;
-  std::map<std::string, std::string> texts_;
-};
-
 // A single file, read. With errors the rest is not to be used.
 struct Loaded {
-  explicit Loaded(const FileSystem& outer) : files(outer), sources(files) {}
+  explicit Loaded(const FileSystem& outer) : files(outer), sources(&files) {}
   InnerFiles files;
   Sources sources;
   std::string path;
@@ -66,7 +54,5 @@ Priceable what_to_price(const Loaded& loaded);
 // The one of that part or name; the first unless it is named. Null with an error where there is none.
 const model::Reading* choose_model(const Priceable& priceable, std::string_view name, const std::string& path,
                                    std::vector<Error>& errors);
-
-Model model_of(const model::Reading& reading, Sources& sources);
 
 }  // namespace shapelint::api

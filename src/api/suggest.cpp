@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "api/convert.hpp"
 #include "api/load.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "contracts/on_stack.hpp"
 #include "gpu/registry.hpp"
+#include "objects/suggestions.hpp"
 #include "project/shape.hpp"
 #include "project/stack.hpp"
 #include "rules/engine/conditions.hpp"
@@ -83,7 +83,7 @@ class Search {
                      loaded_->path};
       }
     }
-    return result_of(suggest::explain(problem_, outcome, search));
+    return suggestions_of(problem_, suggest::explain(problem_, outcome, search), loaded_->path);
   }
 
  private:
@@ -176,65 +176,6 @@ class Search {
     }
     suggest::set_axes(problem_, axes, found);
     for (const shapelint::Error& error : found) errors_.push_back(error_of(error, code::invalid_option));
-  }
-
-  static Performance performance_of(const suggest::Performance& performance) {
-    return {performance.time_us,       performance.mfu,       performance.tokens_per_s,
-            performance.dollars_per_m, performance.memory_gb, performance.capacity_gb};
-  }
-
-  static SuggestionOnGpu on_gpu(const suggest::OnGpu& each) {
-    SuggestionOnGpu out;
-    out.gpu = each.gpu;
-    out.performance = performance_of(each.now);
-    out.gain = each.gain;
-    out.gain_error = each.error;
-    out.measured = each.measured;
-    for (const suggest::Cause& cause : each.causes) {
-      out.causes.push_back({cause.op, std::string(suggest::name(cause)),
-                            std::string(suggest::describe(cause)), cause.share, cause.sizes});
-    }
-    out.other = each.other;
-    return out;
-  }
-
-  static Suggestion suggestion_of(const suggest::Suggestion& each) {
-    Suggestion out;
-    out.changes = changes_of(each.edits.changes);
-    out.implied = changes_of(each.edits.implied);
-    out.parameters = each.parameters;
-    out.gain = each.gain;
-    out.gain_error = each.error;
-    out.of_best = each.of_best;
-    for (const suggest::OnGpu& gpu : each.gpus) out.gpus.push_back(on_gpu(gpu));
-    for (const suggest::Alone& alone : each.alone) {
-      out.alone.push_back({changes_of({alone.change}).front(), alone.valid, alone.gain});
-    }
-    return out;
-  }
-
-  SuggestResult result_of(const suggest::Answer& answer) const {
-    SuggestResult out;
-    out.model = problem_.reading->name;
-    out.shape_note = problem_.shape_note;
-    out.path = loaded_->path;
-    out.gpus = answer.gpus;
-    for (const suggest::Performance& each : answer.start) out.start.push_back(performance_of(each));
-    out.start_parameters = answer.start_parameters;
-    for (const suggest::Suggestion& each : answer.suggestions) out.suggestions.push_back(suggestion_of(each));
-    for (const suggest::FrontPoint& each : answer.front) {
-      out.front.push_back(
-          {changes_of(each.edits.changes), changes_of(each.edits.implied), each.parameters, each.speed});
-    }
-    out.behind_front = answer.behind_front;
-    out.candidates = answer.candidates;
-    out.priced = answer.priced;
-    out.excluded = answer.excluded;
-    for (const suggest::Exclusion& each : answer.exclusions)
-      out.exclusions.push_back({each.name, each.share});
-    out.complete = answer.complete;
-    out.gap = answer.gap;
-    return out;
   }
 
   const SuggestOptions& options_;

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "api/convert.hpp"
 #include "api/load.hpp"
 #include "base/names.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "model/fields.hpp"
+#include "objects/convert.hpp"
 #include "rules/engine/points.hpp"
 
 namespace shapelint::api {
@@ -174,7 +174,7 @@ class Sweep {
     for (std::size_t gpu = 0; gpu < steps.size(); ++gpu) {
       const cost::StepCost& step = steps[gpu];
       SweepOnGpu& out = out_.gpus[gpu];
-      out.time_us[row] = step.time_us;
+      out.step_us[row] = step.time_us;
       out.tokens_per_s_per_gpu[row] = rules::tokens_per_s_per_gpu(setup, points.workload(), step);
       out.mfu[row] = step.mfu;
       out.hfu[row] = step.hfu;

@@ -6,7 +6,9 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
+#include <shapelint/common.hpp>
 #include "text/files.hpp"
 
 namespace shapelint::cli {
@@ -30,6 +32,8 @@ struct Io {
   // From the first call on, Ctrl-C sets the flag that it returns instead of ending the process (a second one
   // ends it). Absent in tests.
   std::function<const std::atomic<bool>*()> on_interrupt{};
+  // All errors that were printed: what a program that asked for JSON is told of them (run()).
+  std::vector<api::Error> problems{};
 };
 
 }  // namespace shapelint::cli

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "objects/convert.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/wrap.hpp"
 #include "text/printable.hpp"
@@ -43,6 +44,8 @@ bool print_errors(Io& io, std::string_view file, const std::vector<Error>& error
 }
 
 void print_error(Io& io, const Error& error, const text::SharedText& source) {
+  const auto otherwise = error.path.empty() ? api::code::invalid_option : api::code::invalid_file;
+  io.problems.push_back(api::error_of(error, otherwise, source));
   io.err << report::render(error, source, err_style(io));
 }
 

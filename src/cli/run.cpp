@@ -11,6 +11,7 @@
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
+#include "objects/printed/document.hpp"
 #include "report/guard.hpp"
 
 namespace shapelint::cli {
@@ -67,6 +68,15 @@ bool asks_for_help(std::span<const std::string> args) {
   for (const std::string& arg : args) {
     if (arg == "--") return false;
     if (arg == "--help" || arg == "-h") return true;
+  }
+  return false;
+}
+
+bool asks_for_json(std::span<const std::string> args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--") return false;
+    if (args[i] == "--format=json" || (args[i] == "--format" && i + 1 < args.size() && args[i + 1] == "json"))
+      return true;
   }
   return false;
 }
@@ -187,7 +197,11 @@ int run(std::span<const std::string> args, Io& io) {
   Io guarded{io.in, out, err, io.files, io.environment, io.out_is_terminal, io.err_is_terminal};
   guarded.raw_out = &io.out;
   guarded.on_interrupt = io.on_interrupt;
-  return run_guarded(args, guarded, out_guard, err_guard);
+  const int code = run_guarded(args, guarded, out_guard, err_guard);
+  // Who reads JSON is told there why there is none.
+  if (code == static_cast<int>(ExitCode::error) && asks_for_json(args) && !out_guard.is_used())
+    objects::write_failure(choose(args).command->name, guarded.problems, out);
+  return code;
 }
 
 }  // namespace shapelint::cli

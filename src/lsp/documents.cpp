@@ -33,8 +33,8 @@ int severity_of(api::Severity severity) {
 // By place, code and message.
 void sort(std::vector<api::Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [&](const api::Finding& a, const api::Finding& b) {
-    const api::Place first = a.range ? a.range->begin : api::Place{0, 0};
-    const api::Place second = b.range ? b.range->begin : api::Place{0, 0};
+    const api::Place first = a.range ? a.range->start : api::Place{0, 0, 0};
+    const api::Place second = b.range ? b.range->start : api::Place{0, 0, 0};
     return std::tie(a.path, first.line, first.column, a.code, a.message) <
            std::tie(b.path, second.line, second.column, b.code, b.message);
   });
@@ -113,6 +113,7 @@ std::vector<Diagnostic> Documents::lint(const std::string& uri) {
   api::LintOptions options = options_;
   // What was a model a moment ago and cannot be parsed now is being edited, whatever it looks like meanwhile.
   options.expect_models = file.has_models;
+  options.with_fields = true;
   // Most files that are opened are no models.
   options.allow_unrecognised = !options.expect_models;
   // An empty buffer is one in which nothing was written yet.
@@ -172,8 +173,8 @@ std::vector<Action> Documents::actions(const std::string& uri, const TextRange& 
   const std::int64_t begin = offset_of(file->text, asked.begin, encoding_);
   const std::int64_t end = offset_of(file->text, asked.end, encoding_);
   for (const api::Finding& finding : file->result.findings) {
-    if (finding.path != file->path || !finding.range || finding.range->begin_byte > end ||
-        finding.range->end_byte < begin) {
+    if (finding.path != file->path || !finding.range || finding.range->start.byte > end ||
+        finding.range->end.byte < begin) {
       continue;
     }
     const api::Proposal* smallest = smallest_of(finding.proposals);
@@ -181,13 +182,13 @@ std::vector<Action> Documents::actions(const std::string& uri, const TextRange& 
       if (proposal.edits.empty()) continue;
       Action action{proposal.summary, diagnostic(finding, *file), {}, &proposal == smallest};
       for (const api::Edit& edit : proposal.edits) {
-        action.edits.push_back({range(file->text, edit.range), edit.text});
+        action.edits.push_back({range(file->text, edit.range), edit.new_text});
       }
       actions.push_back(std::move(action));
     }
     if (const auto comment = ignoring(finding, file->path, file->text)) {
       const TextRange place =
-          range(file->text, api::Range{comment->offset_byte, comment->offset_byte, {}, {}});
+          range(file->text, api::Range{{0, 0, comment->offset_byte}, {0, 0, comment->offset_byte}});
       actions.push_back({comment->title, diagnostic(finding, *file), {{place, comment->text}}, false});
     }
   }
@@ -218,16 +219,17 @@ Offer Documents::completions(const std::string& uri, Position position) const {
   Completions offered;
   if (path.ends_with(".toml")) {
     offered = completions_at(text, offset);
-  } else if (const std::vector<api::Model>& models = found->second.result.models; !models.empty()) {
+  } else if (const std::vector<api::LintedModel>& models = found->second.result.models; !models.empty()) {
     // What it was when it was understood last.
     offered = dialect_completions_at(text, offset, path.ends_with(".json"), models.front().dialect);
   }
-  return {range(text, api::Range{offered.begin_byte, offered.end_byte, {}, {}}), std::move(offered.items)};
+  return {range(text, api::Range{{0, 0, offered.begin_byte}, {0, 0, offered.end_byte}}),
+          std::move(offered.items)};
 }
 
 TextRange Documents::range(const std::string& text, const std::optional<api::Range>& range) const {
-  return {position_of(text, range ? range->begin_byte : 0, encoding_),
-          position_of(text, range ? range->end_byte : 0, encoding_)};
+  return {position_of(text, range ? range->start.byte : 0, encoding_),
+          position_of(text, range ? range->end.byte : 0, encoding_)};
 }
 
 // Of a value in another file, that this one inherits from, its place is said.
@@ -235,7 +237,7 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& fi
   const bool is_here = finding.path == file.path;
   std::string message = finding.message;
   if (!is_here && finding.range) {
-    message = fmt::format("{}:{}: {}", finding.path, finding.range->begin.line, message);
+    message = fmt::format("{}:{}: {}", finding.path, finding.range->start.line, message);
   }
   if (!finding.label.empty()) message += "\n" + finding.label;
   if (!finding.note.empty()) message += "\nnote: " + finding.note;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_products = 8;
 
 bool holds(const std::optional<api::Range>& range, std::int64_t offset) {
-  return range && range->begin_byte <= offset && offset <= range->end_byte;
+  return range && range->start.byte <= offset && offset <= range->end.byte;
 }
 
 bool is_of_name(char c) {
@@ -36,7 +36,9 @@ bool names(std::string_view expression, std::string_view field) {
   return false;
 }
 
-std::string dimension(std::string_view letter, const api::OperationDim& dim, std::string_view field) {
+std::string dimension(std::string_view letter, const api::Operation& op, std::string_view field) {
+  const api::OperationSize* found = api::find_size(op, letter);
+  const api::OperationSize dim = found != nullptr ? *found : api::OperationSize{};
   if (!names(dim.expression, field)) return fmt::format("{} {}", letter, dim.value);
   return fmt::format("**{} {}** = `{}`", letter, dim.value, dim.expression);
 }
@@ -51,9 +53,10 @@ std::string products(const api::Step& step, std::string_view field) {
   std::vector<const api::Operation*> found;
   for (const api::Operation& op : step.operations) {
     if (op.kind != "gemm") continue;
-    if (names(op.m.expression, field) || names(op.n.expression, field) || names(op.k.expression, field)) {
-      found.push_back(&op);
-    }
+    const bool is_named = std::any_of(op.sizes.begin(), op.sizes.end(), [&](const api::OperationSize& each) {
+      return each.name != "batch" && names(each.expression, field);
+    });
+    if (is_named) found.push_back(&op);
   }
   std::stable_sort(found.begin(), found.end(), [](const api::Operation* a, const api::Operation* b) {
     return a->total_us > b->total_us;
@@ -61,9 +64,9 @@ std::string products(const api::Step& step, std::string_view field) {
   std::string out;
   for (std::size_t i = 0; i < std::min(found.size(), most_products); ++i) {
     const api::Operation& op = *found[i];
-    const api::Efficiency& efficiency = op.cost.efficiency;
-    out += fmt::format("- `{}`: {}, {}, {}; {}{}{}{}\n", op.name, dimension("m", op.m, field),
-                       dimension("n", op.n, field), dimension("k", op.k, field), duration(op.cost.time_us),
+    const api::Efficiency& efficiency = op.efficiency;
+    out += fmt::format("- `{}`: {}, {}, {}; {}{}{}{}\n", op.name, dimension("m", op, field),
+                       dimension("n", op, field), dimension("k", op, field), duration(op.run_us),
                        loss("alignment", efficiency.alignment), loss("tiles", efficiency.tile),
                        loss("waves", efficiency.wave));
   }
@@ -86,11 +89,13 @@ Hover hover_at(const api::LintResult& result, std::size_t model, std::int64_t of
     if (value.origin != api::Origin::stated || value.path != read.path) continue;
     const bool is_key = holds(value.key_range, offset);
     if (!is_key && !holds(value.range, offset)) continue;
-    std::string text = fmt::format("`{}` = {}: {}\n", value.field, value.text, meaning_of(value.field));
-    for (const api::Improvement& step : result.steps) {
-      if (step.model != model) continue;
-      const std::string list = products(step.before, value.field);
-      if (!list.empty()) text += fmt::format("\nGEMMs on {}:\n\n{}", step.before.gpu, list);
+    std::string text =
+        fmt::format("`{}` = {}: {}\n", value.field,
+                    value.value ? api::to_string(*value.value) : std::string(), meaning_of(value.field));
+    for (const api::LintedStep& step : result.steps) {
+      if (step.model != read.id) continue;
+      const std::string list = products(step, value.field);
+      if (!list.empty()) text += fmt::format("\nGEMMs on {}:\n\n{}", step.gpu, list);
     }
     return {is_key ? *value.key_range : *value.range, text};
   }

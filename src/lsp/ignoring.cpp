@@ -21,9 +21,9 @@ std::string_view comment_sign(std::string_view path) {
 std::optional<IgnoringComment> ignoring(const api::Finding& finding, std::string_view path,
                                         std::string_view text) {
   const std::string_view sign = comment_sign(path);
-  if (sign.empty() || !finding.range || finding.range->begin.line != finding.range->end.line)
+  if (sign.empty() || !finding.range || finding.range->start.line != finding.range->end.line)
     return std::nullopt;
-  const auto at = static_cast<std::size_t>(finding.range->end_byte);
+  const auto at = static_cast<std::size_t>(finding.range->end.byte);
   if (at > text.size()) return std::nullopt;
   std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
   while (end > at && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;

@@ -21,14 +21,14 @@ bool is_stated_here(const api::Value* value, const api::Model& model) {
 }
 
 // The widest head that the fused kernels of the GPUs compute for one of this width; 0: none is run.
-std::int64_t computed_head_dim(const api::LintResult& result, std::size_t model, std::string& gpu) {
+std::int64_t computed_head_dim(const api::LintResult& result, std::string_view model, std::string& gpu) {
   std::int64_t widest = 0;
-  for (const api::Improvement& step : result.steps) {
+  for (const api::LintedStep& step : result.steps) {
     if (step.model != model) continue;
-    for (const api::Operation& operation : step.before.operations) {
+    for (const api::Operation& operation : step.operations) {
       if (operation.kernel_head_dim <= widest) continue;
       widest = operation.kernel_head_dim;
-      gpu = step.before.gpu;
+      gpu = step.gpu;
     }
   }
   return widest;
@@ -40,22 +40,23 @@ std::vector<InlayHint> hints_of(const api::LintResult& result, std::size_t model
   const api::Model& read = result.models[model];
   const api::Value* width = find(read, "head_dim");
   const api::Value* heads = find(read, "num_attention_heads");
-  if (width == nullptr || width->text.empty()) return {};
+  if (width == nullptr || !width->value) return {};
+  const std::string shown = api::to_string(*width->value);
   std::string gpu;
-  const std::int64_t computed = computed_head_dim(result, model, gpu);
-  const bool is_padded = computed > width->number;
-  InlayHint hint{0, "head_dim " + width->text, width->note};
+  const std::int64_t computed = computed_head_dim(result, read.id, gpu);
+  const bool is_padded = computed > std::get<std::int64_t>(*width->value);
+  InlayHint hint{0, "head_dim " + shown, width->note};
   if (is_padded) {
     hint.label += fmt::format(" of {}", computed);
     hint.tooltip =
         fmt::format("the fused attention kernel of {} computes heads of {} as if they were {} wide", gpu,
-                    width->text, computed);
+                    shown, computed);
   }
   if (is_stated_here(width, read)) {
     if (!is_padded) return {};  // it says so itself
-    hint.offset_byte = width->range->end_byte;
+    hint.offset_byte = width->range->end.byte;
   } else if (is_stated_here(heads, read) && width->origin == api::Origin::derived) {
-    hint.offset_byte = heads->range->end_byte;
+    hint.offset_byte = heads->range->end.byte;
   } else {
     return {};
   }

@@ -2,26 +2,11 @@
 #include "report/capacity.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
 #include "base/units.hpp"
 
 namespace shapelint::report {
-
-nlohmann::ordered_json capacity_json(const suggest::Capacity& capacity) {
-  using Json = nlohmann::ordered_json;
-  const auto known = [&](Json value) { return capacity.is_known ? std::move(value) : Json(nullptr); };
-  return {{"budget_bytes", capacity.budget_bytes},
-          {"weights_known", capacity.is_known},
-          {"runtime_bytes", capacity.runtime_bytes},
-          {"kv_cache_bytes", known(capacity.cache_bytes)},
-          {"kv_cache_tokens", known(capacity.tokens)},
-          {"longest_sequence", capacity.longest > 0 ? Json(capacity.longest) : Json(nullptr)},
-          {"concurrent_requests", known(capacity.requests)},
-          {"largest_sequence", known(capacity.largest)},
-          {"starts", known(!suggest::lacks_cache(capacity))}};
-}
 
 std::string capacity_words(const suggest::Capacity& capacity) {
   if (!capacity.is_known || capacity.longest_bytes <= 0) return {};

@@ -1,18 +1,13 @@
-// Room for the KV cache, for programs and for people.
+// Room for the KV cache, in words.
 #pragma once
 
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
 #include "suggest/serving/capacity.hpp"
 
 namespace shapelint::report {
-
-// Null for what is not known.
-nlohmann::ordered_json capacity_json(const suggest::Capacity& capacity);
 
 // "KV cache for 44,900 tokens, 0.34 requests of 131,072"; empty where nothing is known.
 std::string capacity_words(const suggest::Capacity& capacity);

@@ -35,6 +35,7 @@ bool is_plain(std::string_view text) {
 }  // namespace
 
 bool GuardBuffer::append(std::string_view text) {
+  is_used_ = is_used_ || !text.empty();
   // Whole lines of which none can begin with a colon go as they are.
   const std::size_t end = text.rfind('\n') + 1;  // npos + 1: none
   if (line_.empty() && is_plain(text.substr(0, end)) &&

@@ -20,6 +20,8 @@ class GuardBuffer final : public std::streambuf {
   GuardBuffer& operator=(const GuardBuffer&) = delete;
 
   void allow_colour(bool is_allowed) { has_colour_ = is_allowed; }
+  // Whether anything came.
+  bool is_used() const { return is_used_; }
 
  private:
   int_type overflow(int_type c) override;
@@ -36,6 +38,7 @@ class GuardBuffer final : public std::streambuf {
   bool is_terminal_;
   bool has_colour_ = false;
   bool is_line_begin_ = true;
+  bool is_used_ = false;
   std::string line_;
 };
 

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <tuple>
 
 #include <fmt/format.h>
 
-#include "base/checksum.hpp"
 #include "lint/edits.hpp"
 #include "lint/phrases.hpp"
 #include "text/printable.hpp"
@@ -109,12 +107,6 @@ bool before(const Item& a, const Item& b) {
          std::tie(b.path, second.line, second.column, b.code, b.message);
 }
 
-// Parts are told apart by a byte that no text of ours holds.
-void add_part(Checksum& checksum, std::string_view part) {
-  checksum.add(part);
-  checksum.add('\0');
-}
-
 }  // namespace
 
 std::vector<Item> items(const lint::Report& report, Which which) {
@@ -162,11 +154,6 @@ std::string_view word_of(rules::Severity severity, const SeverityWords& words) {
   return words.info;
 }
 
-std::string tidy_path(std::string_view path) {
-  if (path.empty()) return {};
-  return text::one_line(std::filesystem::path(path).lexically_normal().generic_string());
-}
-
 std::string_view stated_value(const Item& item) {
   if (!item.region) return {};
   const Span span = item.region->span;
@@ -176,13 +163,12 @@ std::string_view stated_value(const Item& item) {
 }
 
 std::string fingerprint(const Item& item, bool with_path) {
-  Checksum hash;
-  if (with_path) add_part(hash, item.path);
-  add_part(hash, item.code);
-  add_part(hash, item.finding != nullptr ? std::string_view(item.finding->gpu) : std::string_view{});
-  add_part(hash, item.finding != nullptr ? std::string_view(item.finding->key_path) : item.message);
-  add_part(hash, stated_value(item));
-  return hash.hex();
+  const std::string_view gpu =
+      item.finding != nullptr ? std::string_view(item.finding->gpu) : std::string_view{};
+  const std::string_view key_path = item.finding != nullptr ? item.finding->key_path : item.message;
+  const std::string_view value = stated_value(item);
+  return with_path ? api::fingerprint_of({item.path, item.code, gpu, key_path, value})
+                   : api::fingerprint_of({item.code, gpu, key_path, value});
 }
 
 }  // namespace shapelint::report

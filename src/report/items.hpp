@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "objects/convert.hpp"
 #include "report/report.hpp"
 #include "report/together.hpp"
 #include "text/source.hpp"
@@ -67,11 +68,10 @@ struct SeverityWords {
 };
 std::string_view word_of(rules::Severity severity, const SeverityWords& words);
 
-// The path as the formats give it: without `./`, `a/../` and doubled slashes.
-std::string tidy_path(std::string_view path);
+using api::tidy_path;
 
 // What stays the same when lines are added above or the file is reformatted: path (when asked for), rule,
-// GPU, key path and value. 16 hexadecimal digits.
+// GPU, key path and value. With the path it is the public Finding::id.
 std::string fingerprint(const Item& item, bool with_path);
 
 // The value at the finding's place as the file writes it; empty when it is not in the file.

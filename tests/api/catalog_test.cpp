@@ -16,18 +16,15 @@ TEST_CASE("a GPU is found by its aliases, with the figures of its profile", "[ap
   CHECK(gpu->architecture == "ampere-ga100");
   CHECK(gpu->compute_capability == "8.0");
   CHECK(gpu->sm_count == 108);
-  CHECK(gpu->dram_bandwidth_gb_s == 2039);
-  CHECK(gpu->dram_gb == 80);
-  CHECK(gpu->l2_mib == 40);
-  const auto peak = [&](const char* dtype) {
-    return *std::find_if(gpu->peaks.begin(), gpu->peaks.end(),
-                         [&](const api::PeakRate& each) { return each.dtype == dtype; });
-  };
-  CHECK(peak("bf16").tflops == 312);
-  CHECK(peak("bf16").tensor_cores);
-  CHECK(peak("fp32").tflops == 19.5);
-  CHECK_FALSE(peak("fp32").tensor_cores);
-  CHECK(peak("fp8").tflops == 0);
+  CHECK(gpu->dram_gb_s == 2039);
+  CHECK(gpu->dram_bytes == std::int64_t{81920} * 1024 * 1024);
+  CHECK(gpu->l2_bytes == 40 * 1024 * 1024);
+  CHECK(gpu->peaks_tflops.at("bf16") == 312);
+  CHECK(gpu->peaks_tflops.at("fp32") == 19.5);
+  CHECK_FALSE(gpu->peaks_tflops.contains("fp8"));
+  const auto& units = gpu->tensor_core_dtypes;
+  CHECK(std::count(units.begin(), units.end(), "bf16") == 1);
+  CHECK(std::count(units.begin(), units.end(), "fp32") == 0);
   CHECK(gpu->calibration == "calibrated");
 }
 

@@ -41,7 +41,8 @@ std::string proposed(const api::Finding& finding) {
   std::string out;
   if (finding.proposals.empty()) return out;
   for (const api::Change& change : finding.proposals.front().changes) {
-    out += (out.empty() ? "" : ", ") + change.field + ' ' + std::to_string(change.to_number);
+    out +=
+        (out.empty() ? "" : ", ") + change.field + ' ' + std::to_string(std::get<std::int64_t>(change.after));
   }
   return out;
 }
@@ -68,8 +69,8 @@ TEST_CASE("GPUs that replicas cannot share are an error, and what is proposed di
     std::int64_t tensor = 2;
     std::int64_t pipeline = 3;
     for (const api::Change& change : proposal.changes) {
-      if (change.field == "tensor") tensor = change.to_number;
-      if (change.field == "pipeline") pipeline = change.to_number;
+      if (change.field == "tensor") tensor = std::get<std::int64_t>(change.after);
+      if (change.field == "pipeline") pipeline = std::get<std::int64_t>(change.after);
     }
     CHECK(16 % (tensor * pipeline) == 0);
     CHECK(100 % (16 / (tensor * pipeline)) == 0);
@@ -84,7 +85,7 @@ TEST_CASE("micro-batches that a batch is no multiple of become ones that it is",
   CHECK(finding->field == "micro_batch_size");
   REQUIRE_FALSE(finding->proposals.empty());
   for (const api::Change& change : finding->proposals.front().changes) {
-    if (change.field == "micro_batch_size") CHECK(12 % change.to_number == 0);
+    if (change.field == "micro_batch_size") CHECK(12 % std::get<std::int64_t>(change.after) == 0);
   }
 }
 
@@ -141,5 +142,5 @@ TEST_CASE("a change of how many GPUs a replica takes is no part of all fixes", "
   const api::LintResult result = linted("neox.yml", neox + "train_batch_size: 64\n");
   REQUIRE(find(result, "SL408") != nullptr);
   REQUIRE(result.steps.size() == 1);
-  CHECK(result.steps.front().applied.empty());
+  CHECK(result.steps.front().after.applied.empty());
 }

@@ -55,8 +55,8 @@ TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
   CHECK(finding.key_path == "model.vocab_size");
   REQUIRE(finding.range);
   CHECK(std::string(gpt3).substr(
-            static_cast<std::size_t>(finding.range->begin_byte),
-            static_cast<std::size_t>(finding.range->end_byte - finding.range->begin_byte)) == "50257");
+            static_cast<std::size_t>(finding.range->start.byte),
+            static_cast<std::size_t>(finding.range->end.byte - finding.range->start.byte)) == "50257");
   CHECK(finding.range->end.column == 19);
   CHECK(finding.gain > 0.01);
   CHECK(finding.gain_error > 0);
@@ -68,12 +68,12 @@ TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
   const api::Proposal& proposal = finding.proposals.front();
   REQUIRE(proposal.changes.size() == 1);
   CHECK(proposal.changes.front().field == "vocab_size");
-  CHECK(proposal.changes.front().from == "50257");
-  CHECK(proposal.changes.front().to == "50304");
+  CHECK(proposal.changes.front().before == api::Scalar(std::int64_t{50257}));
+  CHECK(proposal.changes.front().after == api::Scalar(std::int64_t{50304}));
   CHECK(proposal.gain == finding.gain);
   REQUIRE(proposal.edits.size() == 1);
-  CHECK(proposal.edits.front().text == "50304");
-  CHECK(proposal.edits.front().range.begin_byte == finding.range->begin_byte);
+  CHECK(proposal.edits.front().new_text == "50304");
+  CHECK(proposal.edits.front().range.start.byte == finding.range->start.byte);
   CHECK(proposal.summary.starts_with("vocab_size 50257 → 50304, or another multiple of 64: saves "));
 }
 
@@ -85,15 +85,15 @@ TEST_CASE("a model has its fields with where they come from, and its step", "[ap
   CHECK(result.models.front().name == "GPT-3 2.7B");
   CHECK(result.models.front().dialect == "native");
   REQUIRE(result.steps.size() == 1);
-  const api::Improvement& step = result.steps.front();
-  CHECK(step.before.gpu == "a100-sxm4-80gb");
-  CHECK(step.after_us < step.before.time_us);
-  CHECK(step.gain > 0);
-  CHECK_FALSE(step.applied.empty());
-  CHECK_FALSE(step.before.operations.empty());
+  const api::LintedStep& step = result.steps.front();
+  CHECK(step.gpu == "a100-sxm4-80gb");
+  CHECK(step.after.step_us < step.step_us);
+  CHECK(step.after.gain > 0);
+  CHECK_FALSE(step.after.applied.empty());
+  CHECK_FALSE(step.operations.empty());
   const api::LintResult without = api::lint(*files, {{"models/gpt3.toml"}}, {.gpus = {{"a100"}}});
-  CHECK(without.steps.front().before.operations.empty());
-  CHECK(without.steps.front().before.time_us == step.before.time_us);
+  CHECK(without.steps.front().operations.empty());
+  CHECK(without.steps.front().step_us == step.step_us);
 }
 
 TEST_CASE("options say what the command line's do", "[api]") {
@@ -127,7 +127,7 @@ TEST_CASE("folders are searched, and the project's configuration counts", "[api]
   for (const api::Finding& finding : result.findings) found.push_back(finding.path + " " + finding.code);
   CHECK(found == Strings{"models/a.toml SL101", "models/deep/b.toml SL101"});
   CHECK(result.gpus.front().id == "h100-sxm5");
-  CHECK(result.findings.back().model == 1);
+  CHECK(result.findings.back().model == result.models[1].id);
   // Not without one.
   CHECK(api::lint(*files, {{"models/a.toml"}}, {.read = {.isolated = true}}).findings.size() == 2);
 }
@@ -179,7 +179,8 @@ TEST_CASE("four threads find and suggest what one does", "[api]") {
                      {.gpus = {{"a100"}}, .vary = {"vocab_size", "num_attention_heads"}, .threads = 2});
     if (!suggested) return out + "failed";
     for (const api::Suggestion& each : suggested->suggestions) {
-      for (const api::Change& change : each.changes) out += change.field + " " + change.to + " ";
+      for (const api::Change& change : each.changes)
+        out += change.field + " " + api::to_string(change.after) + " ";
       out += std::to_string(each.gain) + "\n";
     }
     return out;

@@ -29,22 +29,23 @@ TEST_CASE("suggestions have changes, prices and reasons", "[api]") {
   CHECK(result->gpus == Strings{"a100-sxm4-80gb"});
   CHECK(result->complete);
   CHECK(result->candidates > 1);
-  REQUIRE(result->start.size() == 1);
-  CHECK(result->start.front().capacity_gb == Approx(85.899));
+  REQUIRE(result->start.by_gpu.size() == 1);
+  CHECK(result->start.by_gpu.front().capacity_bytes == 85'899'345'920);
   REQUIRE_FALSE(result->suggestions.empty());
   CHECK(result->suggestions.size() <= 3);
   const api::Suggestion& best = result->suggestions.front();
   CHECK(best.gain > 0);
-  REQUIRE(best.gpus.size() == 1);
-  CHECK(best.gpus.front().performance.tokens_per_s > result->start.front().tokens_per_s);
-  REQUIRE_FALSE(best.gpus.front().causes.empty());
-  CHECK_FALSE(best.gpus.front().causes.front().description.empty());
-  double explained = best.gpus.front().other;
-  for (const api::Cause& cause : best.gpus.front().causes) explained += cause.share;
+  REQUIRE(best.by_gpu.size() == 1);
+  CHECK(best.by_gpu.front().tokens_per_s_per_gpu > result->start.by_gpu.front().tokens_per_s_per_gpu);
+  REQUIRE_FALSE(best.by_gpu.front().causes.empty());
+  CHECK_FALSE(best.by_gpu.front().causes.front().description.empty());
+  double explained = best.by_gpu.front().other;
+  for (const api::Cause& cause : best.by_gpu.front().causes) explained += cause.share;
   CHECK(explained == Approx(best.gain));
   bool pads = false;
   for (const api::Change& change : best.changes) {
-    pads = pads || (change.field == "vocab_size" && change.from == "50257" && change.to_number % 64 == 0);
+    pads = pads || (change.field == "vocab_size" && change.before == api::Scalar(std::int64_t{50257}) &&
+                    std::get<std::int64_t>(change.after) % 64 == 0);
   }
   CHECK(pads);
   CHECK(best.alone.size() == best.changes.size());
@@ -78,7 +79,7 @@ vocab_size = "ceil_to(vocab_size, 1000)"
     REQUIRE(errors_of(result) == "none");
     for (const api::Suggestion& each : result->suggestions) {
       for (const api::Change& change : each.changes) {
-        if (change.field == "vocab_size") return change.to_number;
+        if (change.field == "vocab_size") return std::get<std::int64_t>(change.after);
       }
     }
     return std::int64_t{0};

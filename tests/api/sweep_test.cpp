@@ -38,10 +38,10 @@ TEST_CASE("each row of a sweep is the step that a setting gives", "[api]") {
                                         {{"a100", "h100"}}});
     REQUIRE(steps);
     CHECK(swept->parameters[row] == steps->front().parameters);
-    CHECK(swept->memory_gb[row] == Approx(steps->front().memory_bytes / 1e9));
+    CHECK(swept->memory_gb[row] == Approx(static_cast<double>(steps->front().memory.total_bytes) / 1e9));
     for (std::size_t gpu = 0; gpu < 2; ++gpu) {
       CHECK(swept->gpus[gpu].gpu == (*steps)[gpu].gpu);
-      CHECK(swept->gpus[gpu].time_us[row] == Approx((*steps)[gpu].time_us));
+      CHECK(swept->gpus[gpu].step_us[row] == Approx((*steps)[gpu].step_us));
       CHECK(swept->gpus[gpu].mfu[row] == Approx((*steps)[gpu].mfu));
     }
   }
@@ -89,7 +89,7 @@ TEST_CASE("a sweep is the same with any number of threads", "[api]") {
   const auto four = api::sweep(*files, {"config.json"}, columns, {.gpus = {{"h100"}}, .threads = 4});
   REQUIRE(one);
   REQUIRE(four);
-  CHECK(one->gpus.front().time_us == four->gpus.front().time_us);
+  CHECK(one->gpus.front().step_us == four->gpus.front().step_us);
   CHECK(one->fails == four->fails);
   CHECK(one->reasons == four->reasons);
   // Eight key and value heads over three GPUs: frameworks refuse it.

@@ -88,14 +88,15 @@ TEST_CASE("no proposal changes the number of sequences that a file fixes", "[lin
         const nlohmann::json report = nlohmann::json::parse(ran.out);
         for (const auto& model : report["models"]) {
           const auto value = [&](const char* field) { return model["fields"][field]["value"].get<double>(); };
-          for (const auto& finding : model["findings"]) {
+          for (const auto& finding : report["findings"]) {
+            if (finding["model"] != model["id"]) continue;
             for (const auto& proposal : finding["proposals"]) {
               double micro = value("micro_batch_size");
               double accumulation = value("gradient_accumulation");
               bool has_more_ranks = false;
               for (const auto& change : proposal["changes"]) {
-                if (change["field"] == "micro_batch_size") micro = change["to"];
-                if (change["field"] == "gradient_accumulation") accumulation = change["to"];
+                if (change["field"] == "micro_batch_size") micro = change["after"];
+                if (change["field"] == "gradient_accumulation") accumulation = change["after"];
                 has_more_ranks = has_more_ranks || change["field"] == "data";
               }
               INFO(finding["code"] << " " << proposal.dump());

@@ -305,15 +305,15 @@ TEST_CASE("infos are shown where somebody asks for them", "[lint]") {
   const std::vector<std::string> args{"lint", "m.toml", "--gpu", "a100"};
   CHECK(run(args, files).out.find("1 info hidden (SL302 saves ") != std::string::npos);
   const auto json = [&](const std::vector<std::string>& more) {
-    return nlohmann::json::parse(run(plus(plus(args, {"--format", "json"}), more), files).out)["summary"];
+    return nlohmann::json::parse(run(plus(plus(args, {"--format", "json"}), more), files).out)["counts"];
   };
-  CHECK(json({})["infos"] > 0);
+  CHECK(json({})["info"] > 0);
   CHECK(json({})["hidden"] == 0);
-  CHECK(json({"--min-severity", "warning"})["infos"] == 0);
-  CHECK(json({"--min-severity", "warning"})["hidden"] == json({})["infos"]);
+  CHECK(json({"--min-severity", "warning"})["info"] == 0);
+  CHECK(json({"--min-severity", "warning"})["hidden"] == json({})["info"]);
   // The minimum is never above the fail level.
-  CHECK(json({"--min-severity", "error"})["warnings"] == json({})["warnings"]);
-  CHECK(json({"--min-severity", "error", "--fail-level", "error"})["warnings"] == 0);
+  CHECK(json({"--min-severity", "error"})["warning"] == json({})["warning"]);
+  CHECK(json({"--min-severity", "error", "--fail-level", "error"})["warning"] == 0);
   // What saves time whatever is assumed is shown, unless somebody says how severe it has to be.
   const auto stated = with({{"m.toml", small + "micro_batch_size = 1\n"}});
   CHECK(run(concise, stated).out.find(": info: ") != std::string::npos);
@@ -339,7 +339,7 @@ TEST_CASE("files of a folder in which nothing is checked are counted", "[lint]")
   const std::vector<std::string> args{"lint", "d", "--gpu", "a100", "--select", "SL101"};
   CHECK(run(args, files).out.find("not checked: 1 file without a model (`--verbose` says why)") !=
         std::string::npos);
-  const auto summary = nlohmann::json::parse(run(plus(args, {"--format", "json"}), files).out)["summary"];
+  const auto summary = nlohmann::json::parse(run(plus(args, {"--format", "json"}), files).out)["counts"];
   CHECK(summary["not_recognised"] == 1);
 }
 

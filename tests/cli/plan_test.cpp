@@ -35,15 +35,19 @@ TEST_CASE("Qwen3-8B trains on eight H100 with data 8 and all states sharded", "[
   const Json plans =
       plan_json({"Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--tokens", "15T", "--price", "h100=2.5"});
   const Json& best = plans["counts"][0]["plans"][0];
-  CHECK(best["data"] == 8);
+  CHECK(best["parallel"]["data"] == 8);
   CHECK(best["zero"] == 3);
   CHECK(best["run_cost"].get<double>() == Approx(best["run_hours"].get<double>() * 8 * 2.5));
-  CHECK(best["run_hours"].get<double>() == Approx(15e12 / best["tokens_per_s"].get<double>() / 3600));
+  CHECK(best["run_hours"].get<double>() ==
+        Approx(15e12 / best["tokens_per_s_all_gpus"].get<double>() / 3600));
   const tests::Ran ways = tests::run(
       {"fits", "Qwen/Qwen3-8B", "--mode", "train", "--gpu", "h100", "--count", "8", "--format", "json"});
   const Json fits = Json::parse(ways.out);
-  CHECK(fits["best"][0]["data"] == 8);
-  CHECK(fits["best"][0]["zero"] == 3);
+  for (const Json& way : fits["plans"]) {
+    if (way["best"] != true) continue;
+    CHECK(way["parallel"]["data"] == 8);
+    CHECK(way["zero"] == 3);
+  }
 }
 
 TEST_CASE("no plan without a choice is faster than the best plan", "[plan][cli]") {
@@ -79,7 +83,7 @@ TEST_CASE("a degree on the command line is kept", "[plan][cli]") {
       plan_json({"examples/llama-3-8b.toml", "--gpu", "h100", "--gpus", "16", "--tensor", "4", "--zero", "1"},
                 example("examples/llama-3-8b.toml"));
   for (const Json& each : plans["counts"][0]["plans"]) {
-    CHECK(each["tensor"] == 4);
+    CHECK(each["parallel"]["tensor"] == 4);
     CHECK(each["zero"] == 1);
   }
 }
@@ -88,7 +92,7 @@ TEST_CASE("auto is the fewest GPUs that train a model", "[plan][cli]") {
   // Its states alone, 16 bytes of each of 70.6 B parameters, fill 14.1 H100.
   const Json plans =
       plan_json({"examples/llama-3-70b.toml", "--gpu", "h100"}, example("examples/llama-3-70b.toml"));
-  const std::int64_t fewest = plans["counts"][0]["gpus"];
+  const std::int64_t fewest = plans["counts"][0]["num_gpus"];
   CHECK(fewest == 16);
   const Json fewer =
       plan_json({"examples/llama-3-70b.toml", "--gpu", "h100", "--gpus", "8", "--offload-optimizer", "0"},
@@ -101,8 +105,8 @@ TEST_CASE("what a million tokens cost adds up to what the GPUs cost", "[plan][cl
                                 "--output-tokens", "500", "--price", "h100=2.5"});
   const Json& best = plans["counts"][0]["cheapest"];
   const auto value = [&](const char* key) { return best[key].get<double>(); };
-  CHECK(value("cost_per_million_input_tokens") * value("input_tokens_per_s") +
-            value("cost_per_million_output_tokens") * value("output_tokens_per_s") ==
+  CHECK(value("cost_per_million_input_tokens") * value("input_tokens_per_s_all_gpus") +
+            value("cost_per_million_output_tokens") * value("output_tokens_per_s_all_gpus") ==
         Approx(8 * 2.5 / 3600 * 1e6));
   CHECK(plans["launch"]["vllm"].get<std::string>().starts_with("vllm serve Qwen/Qwen3-8B"));
 }

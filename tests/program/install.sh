@@ -8,7 +8,7 @@ cmake --install "$1" --prefix "$folder" >"$folder/log" 2>&1 || {
   exit 1
 }
 for file in bin/shapelint share/man/man1/shapelint.1 share/man/man1/shapelint-lint.1 share/shapelint/gpus/a100-sxm4-80gb.toml share/shapelint/rules \
-  share/shapelint/formats share/shapelint/examples share/shapelint/schema/shapelint-report.schema.json \
+  share/shapelint/formats share/shapelint/examples share/shapelint/schema/shapelint-lint.schema.json \
   share/doc/shapelint/LICENSE; do
   [ -e "$folder/$file" ] || {
     echo "not installed: $file"

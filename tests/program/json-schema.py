@@ -5,6 +5,7 @@ Usage: json-schema.py SHAPELINT SOURCE_FOLDER. Exit code 77 (skipped) without th
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -34,7 +35,7 @@ def check(name, command, problems, form="json"):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("report", "compact", "roofline", "suggest", "family", "profile", "fits", "plan")}
+validators = {name: validator_of(name) for name in ("lint", "compact", "roofline", "suggest", "family", "profile", "fits", "plan", "show", "fields", "prove", "calibrate")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
@@ -46,8 +47,9 @@ if len(two) >= 2000 or len(json.loads(two)["models"][0]["findings"]) != 2:
     print(f"compact: {len(two)} bytes for {len(json.loads(two)['models'][0]['findings'])} findings, not 2 in 2,000")
 for files in runs:
     problems = []
-    ran = check("report", ["lint", *files], problems)
-    check("report", ["lint", *files, "--with", "fields,operations"], problems)
+    ran = check("lint", ["lint", *files], problems)
+    check("lint", ["lint", *files, "--with", "fields,operations"], problems)
+    check("show", ["show", *files], problems)
     check("compact", ["lint", *files], problems, "compact")
     if (ran.returncode == 2) != bool(ran.stderr):
         problems.append(f"exit code {ran.returncode}, and on stderr: {ran.stderr!r}")
@@ -85,9 +87,38 @@ if tomllib:
     failed += check_toml("config", {"docs/reference/config-file.md": shown[1].split("```")[0]}, "gpus = 1\n")
 
 
+def documents(text):
+    """The documents of JSON that a transcript holds."""
+    for at in (found.start() for found in re.finditer(r'^\{\n +"(?:\$schema|format)": "', text, re.M)):
+        yield json.JSONDecoder().raw_decode(text[at:])[0]
+
+
+golden = 0
+for path in sorted((source / "tests/golden").rglob("*")):
+    for document in documents(path.read_text(errors="replace")) if path.is_file() else ():
+        name = document["format"].removeprefix("shapelint.")
+        if name not in validators:
+            continue
+        golden += 1
+        for problem in list(validators[name].iter_errors(document))[:10]:
+            failed += 1
+            print(path, f"{'/'.join(map(str, problem.absolute_path))}: {problem.message[:200]}", sep="\n  ")
+print(f"{golden} documents of tests/golden were looked at")
+
+# Where there is no answer, the document says why.
+for command in ("lint", "show", "roofline", "suggest", "fits", "plan", "profile"):
+    problems = []
+    ran = check(command, [command, "no-such-file.toml", "--gpu", "h100"][:2 if command == "show" else 4], problems)
+    if ran.returncode != 2 or not ran.stderr or not problems and not json.loads(ran.stdout)["problems"]:
+        problems.append(f"exit code {ran.returncode}")
+    if problems:
+        failed += 1
+        print(command, "no-such-file.toml", *problems[:10], sep="\n  ")
+
 llama = str(source / "examples/llama-2-7b.toml")
 gqa = str(source / "examples/llama-3-8b.toml")
 others = [
+    ("fields", []),
     ("roofline", [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"]),
     ("roofline", [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"]),
     ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"]),

@@ -126,8 +126,8 @@ def position(text, offset):
 def time_per_token(path):
     ran = subprocess.run([binary, "lint", str(path), "--gpu", "a100", "--format", "json"], capture_output=True,
                          text=True)
-    step = json.loads(ran.stdout)["models"][0]["steps"][0]
-    return step["before"]["time_us"] / step["tokens"]
+    step = json.loads(ran.stdout)["steps"][0]
+    return step["step_us"] / step["tokens_per_step"]
 
 
 def try_syntax(client, root, name, language, text, broken):

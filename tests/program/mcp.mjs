@@ -68,7 +68,7 @@ async function session() {
   };
 
   const linted = JSON.parse(await right("lint", { path: "configs/gpt3.toml", gpu: "a100" }));
-  assert.equal(linted.format, "shapelint-compact");
+  assert.equal(linted.format, "shapelint.compact");
   assert.ok(linted.models[0].findings.some((each) => each.code === "SL101" && each.fix.changes.vocab_size[1] === 50304));
   const text = readFileSync("examples/gpt3-2.7b.toml", "utf8");
   const of_text = JSON.parse(await right("lint", { text, filename: "model.toml", gpu: "a100", select: ["SL101"] }));

@@ -141,7 +141,7 @@ try {
   const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
   const opName = (op) => op.name + short[op.pass];
   const marks = "#roofline .mark-symbol.role-mark path";
-  const shown = expected.cases[0].ops.filter((op) => op.intensity_flop_per_byte.dram > 0 && op.tflops > 0);
+  const shown = expected.cases[0].operations.filter((op) => op.intensity_flop_per_byte.dram > 0 && op.tflops > 0);
   assert.equal(await evaluate(`document.querySelectorAll('${marks}').length`), shown.length);
 
   // Each mark's hover says what the JSON says. The page draws large marks first; a mark that lies under others is
@@ -169,7 +169,7 @@ try {
   assert.equal(await evaluate("document.querySelector('#ops tbody tr').dataset.op"), opName(largest));
   await click(await middle("#ops th button", 1));
   await until("the other order", "document.querySelectorAll('#ops th')[1].getAttribute('aria-sort') === 'descending'");
-  const most = expected.cases[0].ops.reduce((a, b) => a.flops >= b.flops ? a : b);
+  const most = expected.cases[0].operations.reduce((a, b) => a.flops >= b.flops ? a : b);
   assert.equal(await evaluate("document.querySelector('#ops tbody tr').dataset.op.split(' ')[0]"), most.name);
 
   // Side by side: what each GPU reaches, which is best, and the sentences of the command line.
@@ -177,7 +177,7 @@ try {
   assert.equal(rows.length, 2);
   expected.cases.forEach((each, i) => {
     assert.equal(rows[i][1], each.gpu_name);
-    assert.equal(parsed(rows[i][3]), four(each.tokens_per_s_per_gpu));
+    assert.equal(parsed(rows[i][3]), four(each.step.tokens_per_s_per_gpu));
     assert.ok(rows[i][4].startsWith(each.step.bound));
     assert.equal(rows[i].at(-1) === "* GPU", each.best_gpu);
   });
@@ -193,7 +193,7 @@ try {
   const dots = "#sweep .mark-symbol.role-mark path";
   const told = await hover(dots, 3);
   const point = curves.get(told.GPU).find((each) => each.value === parsed(told.value));
-  assert.equal(parsed(told["per second and GPU"]), four(point.tokens_per_s_per_gpu));
+  assert.equal(parsed(told["per second and GPU"]), four(point.step.tokens_per_s_per_gpu));
   assert.equal(told["bound by"], point.step.bound);
   assert.deepEqual((await texts("#sweep .role-legend text")).filter(Boolean), expected.cases.map((each) => each.gpu_name));
   await sweepAgainst("vocab_size");

@@ -62,8 +62,8 @@ def test_the_callback_warns_once():
     callback = ShapelintCallback(gpu="a100")
     said = trained(callback, Config())
     assert len(said) == 1 and "SL101" in said[0]
-    values = {value.field: value.text for value in callback.report.models[0].values}
-    assert (values["micro_batch_size"], values["data"], values["dtype"]) == ("8", "4", "bf16")
+    values = callback.report.models[0]
+    assert (values["micro_batch_size"], values["data"], values["dtype"]) == (8, 4, "bf16")
 
 
 def test_the_callback_never_stops_the_training():

@@ -43,9 +43,9 @@ def test_a_file_and_its_text(model):
     first = report.findings[0]
     assert (first.field, first.range.line, first.range.column) == ("num_attention_heads", 8, 23)
     assert str(first.proposals[0].changes[0]) == "num_attention_heads 32 → 20"
-    assert first.proposals[0].edits[0].text == "20"
-    assert report.steps[0].before.gpu == "a100-sxm4-80gb"
-    assert report.models[0]["hidden_size"] == "2560"
+    assert first.proposals[0].edits[0].new_text == "20"
+    assert report.steps[0].gpu == "a100-sxm4-80gb"
+    assert report.models[0]["hidden_size"] == 2560
 
 
 @pytest.mark.parametrize("model", [CONFIG, json.dumps(CONFIG), Configuration()], ids=["dict", "json", "to_dict"])
@@ -128,7 +128,7 @@ def test_errors(call, code, text):
 
 def test_the_catalogue():
     assert shapelint.find_gpu("A100_SXM4-80GB").sm_count == 108
-    assert shapelint.find_gpu("h100").peak_tflops["bf16"] > 900
+    assert shapelint.find_gpu("h100").peaks_tflops["bf16"] > 900
     assert len(shapelint.gpus()) > 40
     rule = shapelint.find_rule("vocab-misaligned")
     assert rule.code == "SL101" and rule in shapelint.rules()
@@ -137,8 +137,8 @@ def test_the_catalogue():
 
 def test_reading():
     model = shapelint.read(CONFIG, dtype="fp16")[0]
-    values = {value.field: value for value in model.values}
-    assert values["head_dim"].origin == "derived" and values["head_dim"].number == 114
+    values = model.fields
+    assert values["head_dim"].origin == "derived" and values["head_dim"].value == 114
     assert values["dtype"].origin == "given"
     assert values["hidden_size"].range.line == 3
 

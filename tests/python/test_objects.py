@@ -18,7 +18,7 @@ SimpleNamespace = types.SimpleNamespace
 
 def values(model, **options):
     [found] = shapelint.read(model, **options)
-    return {value.field: value.text for value in found.values}
+    return {name: str(each.value).lower() for name, each in found.fields.items()}
 
 
 class PretrainedConfig:
@@ -69,7 +69,7 @@ def test_memory_of_a_sharded_run_is_not_that_of_one_gpu():
                               num_attention_heads=64, num_key_value_heads=8, vocab_size=128256, max_position_embeddings=4096)
     sharded = training(fsdp=["full_shard"], gradient_checkpointing=True, per_device_train_batch_size=1, world_size=64)
     def needs(args):
-        return shapelint.price((config, args), gpu="h100")[0].memory_bytes
+        return shapelint.price((config, args), gpu="h100")[0].memory.total_bytes
 
     assert needs(sharded) < 80e9 < needs(training(per_device_train_batch_size=1, world_size=64))
 

@@ -19,7 +19,7 @@ def test_a_row_is_the_step_that_price_gives():
     rows = shapelint.sweep(EXAMPLE, {"hidden_size": [4096, 4608], "micro_batch_size": [1, 2]}, "h100", tensor=2)
     assert list(rows) == ["hidden_size", "micro_batch_size", *RESULTS]
     step = shapelint.price(EXAMPLE, "h100", hidden_size=4608, micro_batch_size=2, tensor=2)[0]
-    assert rows["step_us"][1] == pytest.approx(step.time_us)
+    assert rows["step_us"][1] == pytest.approx(step.step_us)
     assert rows["parameters"][1] == step.parameters
     assert isinstance(rows["mfu"], array.array)
     assert list(rows["fails"]) == ["", ""]
@@ -92,8 +92,8 @@ def test_other_threads_go_on():
 
 def test_kernels():
     padded = shapelint.kernel("gemm", "h100", m=8192, n=50304, k=4096)
-    assert padded.time_us < shapelint.kernel("gemm", "h100", m=8192, n=50257, k=4096).time_us
-    assert padded.alignment * padded.tile * padded.wave * padded.rest == pytest.approx(padded.ideal_us / padded.time_us)
+    assert padded.run_us < shapelint.kernel("gemm", "h100", m=8192, n=50257, k=4096).run_us
+    assert padded.efficiency.alignment * padded.efficiency.tile * padded.efficiency.wave * padded.efficiency.rest == pytest.approx(padded.ideal_us / padded.run_us)
     assert shapelint.kernel("attention", "h100", heads=32, query_length=4096, head_dim=128).bound == "compute"
     with pytest.raises(TypeError, match="gemm needs k"):
         shapelint.kernel("gemm", m=1, n=1)
@@ -105,4 +105,4 @@ def test_suggestions():
     found = shapelint.suggest(ROOT / "examples/gpt3-2.7b.toml", "a100", vary=["num_attention_heads"], ranges={"num_attention_heads": [20, 32]})
     assert str(found[0]) == "num_attention_heads 32 → 20: 14.7% ± 5.6%"
     assert found.complete and len(found) == 1
-    assert found[0].gpus[0].causes[0].share > 0
+    assert found[0].by_gpu[0].causes[0].share > 0

@@ -39,7 +39,7 @@ std::set<std::int64_t> values_of(const Json& answer, const std::string& field, s
     std::int64_t value = start;
     for (const char* list : {"changes", "implied"}) {
       for (const Json& change : suggestion[list]) {
-        if (change["field"] == field) value = change["to"];
+        if (change["field"] == field) value = change["after"];
       }
     }
     out.insert(value);
@@ -135,7 +135,7 @@ TEST_CASE("a width that follows another one is not stated as what it was", "[sug
       CHECK(seen.insert(suggestion["changes"].dump()).second);
       for (const Json& change : suggestion["changes"]) {
         INFO(change);
-        CHECK(change["from"] != change["to"]);
+        CHECK(change["before"] != change["after"]);
         ++changes;
       }
     }

@@ -34,7 +34,7 @@ const summaryOf = async (text) => {
   const { load } = await import(pathToFileURL(join(dirname(resolve(process.argv[2])), "module/index.mjs")).href);
   const { out } = (await load()).run(["roofline", "model.toml", "--gpu", "a100", "--format", "json"], { files: { "model.toml": await evaluate(text) } });
   const { step } = JSON.parse(out).cases[0];
-  return `2\\.652 B.*${(step.time_us / 1e6).toFixed(2)} s.*${(100 * step.mfu).toFixed(1)} %`;
+  return `2\\.652 B.*${(step.step_us / 1e6).toFixed(2)} s.*${(100 * step.mfu).toFixed(1)} %`;
 };
 const overwrite = async (text) => {
   const before = await seen();

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "model/fields.hpp"
+#include "objects/printed/document.hpp"
 #include "report/wrap.hpp"
 
 namespace shapelint::cli {
@@ -15,18 +15,6 @@ namespace shapelint::cli {
 namespace {
 
 constexpr std::size_t doc_column = 30;
-
-std::string_view type_name(model::FieldType type) {
-  switch (type) {
-    case model::FieldType::integer:
-      return "integer";
-    case model::FieldType::boolean:
-      return "boolean";
-    case model::FieldType::choice:
-      return "choice";
-  }
-  return "";
-}
 
 std::string described(const model::FieldInfo& field) {
   if (field.type == model::FieldType::boolean) return fmt::format("{}; true or false", field.doc);
@@ -52,22 +40,6 @@ std::string as_text() {
   return out;
 }
 
-std::string as_json() {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const model::FieldInfo& field : model::fields()) {
-    nlohmann::ordered_json one{
-        {"field", field.name}, {"section", field.section}, {"type", type_name(field.type)}};
-    if (field.type == model::FieldType::integer) {
-      one["minimum"] = field.minimum;
-      one["maximum"] = field.maximum;
-    }
-    if (field.type == model::FieldType::choice) one["choices"] = field.choices;
-    one["doc"] = field.doc;
-    all.push_back(std::move(one));
-  }
-  return all.dump(2) + '\n';
-}
-
 }  // namespace
 
 std::vector<Option> fields_options(FieldsOptions& options) {
@@ -79,7 +51,10 @@ std::vector<Option> fields_options(FieldsOptions& options) {
 }
 
 ExitCode list_fields(const FieldsOptions& options, Io& io) {
-  io.out << (options.format == 0 ? as_text() : as_json());
+  if (options.format == 0)
+    io.out << as_text();
+  else
+    objects::write_document("fields", objects::Status::ok, objects::FieldList{api::fields()}, io.out);
   return ExitCode::clean;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/messages.hpp"
 #include "formats/read.hpp"
 #include "formats/recognise.hpp"
+#include "objects/printed/document.hpp"
 #include "report/style.hpp"
 #include "report/wrap.hpp"
 
@@ -141,7 +142,8 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
   if (text_or_json[options.format] == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const Dialect* each : chosen) all.push_back(json_of(*each));
-    io.out << all.dump(1) << '\n';
+    io.out << objects::document("formats", nlohmann::ordered_json{{"formats", std::move(all)}}.dump(2), 2)
+           << '\n';
   } else if (options.names.empty()) {
     io.out << table(chosen, style);
   } else {

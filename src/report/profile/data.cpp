@@ -1,124 +1,85 @@
 // Profiles for programs: JSON.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
-#include "model/op_names.hpp"
+#include "objects/printed/document.hpp"
+#include "objects/printed/profile.hpp"
+#include "objects/step.hpp"
 #include "report/profile/profile.hpp"
-#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Raised when a key changes its meaning or goes away.
-constexpr int profile_version = 1;
-
-Json trace_json(const TraceFile& file) {
+objects::ProfiledTrace trace_of(const TraceFile& file) {
   const trace::StepTimes& t = file.times;
-  return {{"path", file.path},
-          {"format", file.format},
-          {"device", file.device},
-          {"rank", file.rank >= 0 ? Json(file.rank) : Json(nullptr)},
-          {"world_size", file.world_size > 0 ? Json(file.world_size) : Json(nullptr)},
-          {"other_devices", file.other_devices},
-          {"events", file.events},
-          {"is_cpu", file.on_cpu},
-          {"has_sizes", file.has_shapes},
-          {"step", file.ranges > 0 ? Json(file.step) : Json(nullptr)},
-          {"steps", file.ranges},
-          {"whole_steps", file.whole},
-          {"step_us", t.wall_us},
-          {"kernels_us", t.kernels_us},
-          {"busy_us", t.busy_us},
-          {"communication_us", t.communication_us},
-          {"exposed_communication_us", t.exposed_us},
-          {"idle_us", t.idle_us},
-          {"launch_late_us", t.knows_launches ? Json(t.late_us) : Json(nullptr)}};
+  objects::ProfiledTrace out;
+  out.path = file.path;
+  out.format = file.format;
+  out.device = file.device;
+  if (file.rank >= 0) out.rank = file.rank;
+  out.world_size = file.world_size;
+  out.other_devices = file.other_devices;
+  out.events = file.events;
+  out.is_cpu = file.on_cpu;
+  out.has_sizes = file.has_shapes;
+  if (file.ranges > 0) out.step = file.step;
+  out.steps = file.ranges;
+  out.whole_steps = file.whole;
+  out.step_us = t.wall_us;
+  out.kernels_us = t.kernels_us;
+  out.busy_us = t.busy_us;
+  out.communication_us = t.communication_us;
+  out.exposed_communication_us = t.exposed_us;
+  out.idle_us = t.idle_us;
+  if (t.knows_launches) out.launch_late_us = t.late_us;
+  return out;
 }
 
-Json row_json(const ProfileReport& report, const trace::Row& row) {
-  Json ops = Json::array();
-  for (const std::size_t each : row.ops) {
-    const model::Op& op = report.workload.ops[each];
-    ops.push_back({{"name", op.name}, {"pass", model::name(op.pass)}});
-  }
-  Json out{{"kind", row.kind},
-           {"operations", std::move(ops)},
-           {"matched_by", row.calls > 0 ? Json(name(row.by)) : Json(nullptr)},
-           {"expected_calls", row.expected_calls},
-           {"calls", row.calls},
-           {"kernels", row.kernels},
-           {"predicted_us", row.predicted_us},
-           {"measured_us", row.calls > 0 ? Json(row.measured_us) : Json(nullptr)},
-           {"kernel", row.calls > 0 ? Json(row.kernel) : Json(nullptr)}};
-  if (row.ops.size() == 1) {
-    const model::Op& op = report.workload.ops[row.ops.front()];
-    if (op.kind == model::OpKind::gemm)
-      out["shape"] = {{"batch", op.batch.value}, {"m", op.m.value}, {"n", op.n.value}, {"k", op.k.value}};
-  }
+objects::ProfiledRow row_of(const ProfileReport& report, const trace::Row& row) {
+  objects::ProfiledRow out;
+  out.kind = row.kind;
+  for (const std::size_t each : row.ops) out.operations.push_back(api::shape_of(report.workload.ops[each]));
+  out.expected_calls = row.expected_calls;
+  out.calls = row.calls;
+  out.kernels = row.kernels;
+  out.predicted_us = row.predicted_us;
+  if (row.calls <= 0) return out;
+  out.matched_by = std::string(name(row.by));
+  out.measured_us = row.measured_us;
+  out.kernel = row.kernel;
   return out;
 }
 
 }  // namespace
 
 std::string profile_json(const ProfileReport& report) {
-  Json traces = Json::array();
-  for (const TraceFile& file : report.traces) traces.push_back(trace_json(file));
-  Json rows = Json::array();
-  for (const trace::Row& row : report.match.rows) rows.push_back(row_json(report, row));
-  Json unexplained = Json::array();
-  for (const trace::Unexplained& each : report.match.unexplained) {
-    unexplained.push_back({{"what", each.what},
-                           {"kind", each.kind},
-                           {"hint", each.hint},
-                           {"calls", each.calls},
-                           {"time_us", each.time_us}});
-  }
-  Json losses = Json::array();
+  objects::ProfileResult result;
+  result.path = report.path;
+  result.model = report.model;
+  result.gpu = report.gpu.id;
+  result.gpu_name = report.gpu.name;
+  const cost::StepCost& step = report.step;
+  result.predicted = {step.time_us,     step.compute_us, step.memory_us, step.communication_us,
+                      step.overhead_us, step.bubble_us,  step.hidden_us};
+  for (const TraceFile& file : report.traces) result.traces.push_back(trace_of(file));
+  result.kernels_us = report.match.kernels_us;
+  result.classified_us = report.match.classified_us;
+  result.explained_us = report.match.explained_us;
+  for (const trace::Row& row : report.match.rows) result.rows.push_back(row_of(report, row));
+  for (const trace::Unexplained& each : report.match.unexplained)
+    result.unexplained.push_back({each.what, each.kind, each.hint, each.calls, each.time_us});
   for (const trace::Verdict& each : report.verdicts) {
-    losses.push_back({{"id", each.id},
-                      {"verdict", name(each.seen)},
-                      {"predicted_us", each.predicted_us},
-                      {"measured_us", each.measured_us},
-                      {"why", each.why}});
+    result.losses.push_back(
+        {std::string(each.id), std::string(name(each.seen)), each.predicted_us, each.measured_us, each.why});
   }
-  Json findings = Json::array();
   for (const Worth& each : report.findings) {
-    findings.push_back({{"code", each.code},
-                        {"rule", each.rule},
-                        {"changes", each.changes},
-                        {"predicted_gain", each.predicted},
-                        {"predicted_gain_error", each.predicted_error},
-                        {"gain", each.measured},
-                        {"measured_share", each.measured_share}});
+    result.findings.push_back({each.code, each.rule, each.changes, each.predicted, each.predicted_error,
+                               each.measured, each.measured_share});
   }
-  const trace::Match& match = report.match;
-  const Json all{{"version", profile_version},
-                 {"shapelint", SHAPELINT_VERSION},
-                 {"path", report.path},
-                 {"model", report.model},
-                 {"gpu", report.gpu.id},
-                 {"gpu_name", report.gpu.name},
-                 {"predicted",
-                  {{"step_us", report.step.time_us},
-                   {"compute_us", report.step.compute_us},
-                   {"memory_us", report.step.memory_us},
-                   {"communication_us", report.step.communication_us},
-                   {"overhead_us", report.step.overhead_us},
-                   {"bubble_us", report.step.bubble_us},
-                   {"hidden_us", report.step.hidden_us}}},
-                 {"traces", std::move(traces)},
-                 {"kernels_us", match.kernels_us},
-                 {"classified_us", match.classified_us},
-                 {"explained_us", match.explained_us},
-                 {"rows", std::move(rows)},
-                 {"unexplained", std::move(unexplained)},
-                 {"losses", std::move(losses)},
-                 {"findings", std::move(findings)},
-                 {"notes", report.notes}};
-  return text::json_text(all, 1) + "\n";
+  result.notes = report.notes;
+  std::ostringstream out;
+  objects::write_document("profile", objects::Status::ok, result, out);
+  return std::move(out).str();
 }
 
 }  // namespace shapelint::report

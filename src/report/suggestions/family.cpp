@@ -3,21 +3,23 @@
 
 #include <array>
 
+#include <sstream>
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
 #include "base/units.hpp"
+#include "objects/printed/document.hpp"
+#include "objects/printed/family.hpp"
+#include "objects/suggestions.hpp"
 #include "report/csv.hpp"
 #include "suggest/edit/footprint.hpp"
-#include "text/json/write.hpp"
 
 namespace shapelint::report {
 
 namespace {
 
 using model::FieldId;
-using Json = nlohmann::ordered_json;
 
 constexpr std::array dense{FieldId::hidden_size,         FieldId::num_layers, FieldId::num_attention_heads,
                            FieldId::num_key_value_heads, FieldId::head_dim,   FieldId::intermediate_size,
@@ -99,33 +101,22 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
 }
 
 std::string family_json(const suggest::Family& family, const std::vector<std::string>& gpus) {
+  objects::FamilyResult result{family.head_dim, family.vocab_size, {}};
   const std::vector<FieldId> shown = fields_of(family);
-  Json rungs = Json::array();
   for (const suggest::Rung& rung : family.rungs) {
-    Json each{{"target", rung.target}, {"found", rung.found}};
-    if (rung.found) {
-      each["parameters"] = rung.parameters;
-      for (const FieldId field : shown)
-        each[std::string(model::info(field).name)] = model::get(rung.setup, field);
-      Json on = Json::array();
-      for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
-        const suggest::Performance& p = rung.gpus[gpu];
-        on.push_back({{"gpu", gpus[gpu]},
-                      {"step_us", p.time_us},
-                      {"mfu", p.mfu},
-                      {"tokens_per_s_per_gpu", p.tokens_per_s},
-                      {"memory_gb", p.memory_gb},
-                      {"gpu_memory_gb", p.capacity_gb}});
-      }
-      each["gpus"] = std::move(on);
-    }
-    rungs.push_back(std::move(each));
+    objects::FamilyModel& model = result.models.emplace_back();
+    model.target = rung.target;
+    model.found = rung.found;
+    if (!rung.found) continue;
+    model.parameters = rung.parameters;
+    for (const FieldId field : shown)
+      model.fields[std::string(model::info(field).name)] = model::get(rung.setup, field);
+    for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu)
+      model.by_gpu.push_back(api::start_of(rung.gpus[gpu], gpus[gpu]));
   }
-  const Json out{{"version", 1},
-                 {"head_dim", family.head_dim},
-                 {"vocab_size", family.vocab_size},
-                 {"models", std::move(rungs)}};
-  return text::json_text(out, 2) + "\n";
+  std::ostringstream out;
+  objects::write_document("family", objects::Status::ok, result, out);
+  return std::move(out).str();
 }
 
 std::string family_toml(const suggest::Family& family) {

@@ -81,7 +81,10 @@ TEST_CASE("a clean run prints nothing, or what a reader takes for success", "[re
   clean.models[0].result.findings.clear();
   CHECK(report::render(Format::concise, clean).empty());
   CHECK(report::render(Format::github, clean).empty());
-  CHECK(report::render(Format::json_lines, clean).empty());
+  const std::string lines = report::render(Format::json_lines, clean);
+  CHECK(lines.starts_with("{\"type\":\"header\","));
+  CHECK(lines.find("{\"type\":\"end\",\"error\":0,") != std::string::npos);
+  CHECK(lines.find("\"finding\"") == std::string::npos);
   CHECK(report::render(Format::gitlab, clean) == "[]\n");
   CHECK(report::render(Format::text, clean, {{}, true}).empty());
   CHECK(report::render(Format::markdown, clean) == "<!-- shapelint -->\n### shapelint: nothing to improve\n");

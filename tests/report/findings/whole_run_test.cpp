@@ -54,7 +54,7 @@ TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
   std::vector<double> sums;
   const std::function<void(const nlohmann::json&)> collect = [&](const nlohmann::json& node) {
     for (const auto& [key, value] : node.items()) {
-      if (key == "memory_bytes" && value.is_number()) sums.push_back(value.get<double>());
+      if (key == "total_bytes" && value.is_number()) sums.push_back(value.get<double>());
       if (key != "proposals" && value.is_structured()) collect(value);
     }
   };

@@ -39,7 +39,7 @@ std::string changes(const Json& row) {
   std::string out;
   for (const Json& change : row["changes"]) {
     out += fmt::format("{}{} {} → {}", out.empty() ? "" : ", ", change["field"].get<std::string>(),
-                       change["from"].get<std::int64_t>(), change["to"].get<std::int64_t>());
+                       change["before"].get<std::int64_t>(), change["after"].get<std::int64_t>());
   }
   return out;
 }
@@ -57,7 +57,7 @@ std::string causes(const Json& row) {
   std::string out;
   int shown = 0;
   double work = 0;
-  for (const Json& cause : row["gpus"][0]["causes"]) {
+  for (const Json& cause : row["by_gpu"][0]["causes"]) {
     const std::string effect = cause["effect"];
     const double share = cause["share"];
     constexpr int most = 5;
@@ -66,18 +66,20 @@ std::string causes(const Json& row) {
     } else if (shown++ < most) {
       const std::string sizes = cause["sizes"];
       out += fmt::format("{} {} of {}{}; ", percent(share, true), word(effect),
-                         cause["op"].get<std::string>(), sizes.empty() ? sizes : fmt::format(" ({})", sizes));
+                         cause["operation"].get<std::string>(),
+                         sizes.empty() ? sizes : fmt::format(" ({})", sizes));
     }
   }
   return out + fmt::format("{} work of the products", percent(work, true));
 }
 
 std::string row(const Published& model, const std::string& gpu, const Json& start, const Json& row) {
-  const Json& now = row["gpus"][0];
+  const Json& now = row["by_gpu"][0];
   return fmt::format("| {} | {} | {:.1f} ms, MFU {} | {} | {} ± {} ({:.1f} ms, MFU {}) | {} |\n", model.name,
                      gpu, start["step_us"].get<double>() / 1000, percent(start["mfu"]), changes(row),
-                     percent(row["gain"]), percent(row["gain_error"]), now["step_us"].get<double>() / 1000,
-                     percent(now["mfu"]), causes(row));
+                     percent(row["gain"]),
+                     percent(row["gain_error"].is_null() ? 0.0 : row["gain_error"].get<double>()),
+                     now["step_us"].get<double>() / 1000, percent(now["mfu"]), causes(row));
 }
 
 // The row with the fewest changed fields that has at least two thirds of the best gain, and the best.
@@ -93,7 +95,7 @@ std::string rows(const Published& model, const std::string& gpu) {
   const Json answer = Json::parse(ran.out);
   const Json& all = answer["suggestions"];
   if (all.empty()) {
-    const Json& start = answer["start"]["gpus"][0];
+    const Json& start = answer["start"]["by_gpu"][0];
     return fmt::format("| {} | {} | {:.1f} ms, MFU {} | no faster than now | | |\n", model.name, gpu,
                        start["step_us"].get<double>() / 1000, percent(start["mfu"]));
   }
@@ -108,7 +110,7 @@ std::string rows(const Published& model, const std::string& gpu) {
       few = &each;
     }
   }
-  const Json& start = answer["start"]["gpus"][0];
+  const Json& start = answer["start"]["by_gpu"][0];
   std::string out = row(model, gpu, start, *few);
   if (few != &best) out += row(model, gpu, start, best);
   return out;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contracts/words.hpp"
+#include "objects/printed/document.hpp"
 #include "text/json/write.hpp"
 
 namespace shapelint::cli {
@@ -12,8 +13,6 @@ namespace {
 
 using contracts::Contract;
 using nlohmann::ordered_json;
-
-constexpr int json_version = 1;
 
 std::vector<std::string_view> names(const std::vector<std::int64_t>& values, model::FieldId field) {
   std::vector<std::string_view> out;
@@ -53,7 +52,7 @@ ordered_json contract_json(const Contract& contract) {
 }
 
 std::string dumped(const ordered_json& json) {
-  return text::json_text(json, 2) + '\n';
+  return objects::document("contracts", text::json_text(json, 2), 2) + '\n';
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ std::string dumped(const ordered_json& json) {
 std::string contracts_json_text(std::span<const Contract* const> list) {
   ordered_json all = ordered_json::array();
   for (const Contract* each : list) all.push_back(contract_json(*each));
-  return dumped({{"version", json_version}, {"contracts", std::move(all)}});
+  return dumped({{"contracts", std::move(all)}});
 }
 
 std::string verdicts_json_text(const contracts::Book& book, const contracts::Stack& stack,
@@ -88,7 +87,7 @@ std::string verdicts_json_text(const contracts::Book& book, const contracts::Sta
     }
     gpus.push_back({{"gpu", each.gpu}, {"contracts", std::move(verdicts)}});
   }
-  return dumped({{"version", json_version}, {"stack", std::move(packages)}, {"gpus", std::move(gpus)}});
+  return dumped({{"stack", std::move(packages)}, {"gpus", std::move(gpus)}});
 }
 
 }  // namespace shapelint::cli

@@ -1,87 +1,60 @@
 // Ways of dividing a model, for programs.
 #include "cli/commands/fits/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <sstream>
 
-#include "text/json/write.hpp"
+#include "base/units.hpp"
+#include "objects/printed/document.hpp"
+#include "objects/printed/plans.hpp"
+#include "objects/report.hpp"
 
 namespace shapelint::cli {
 
-using nlohmann::ordered_json;
-
 namespace {
 
-ordered_json degrees_of(const contracts::FitRow& row) {
-  return {{"gpus", row.gpus},
-          {"tensor", row.tensor},
-          {"pipeline", row.pipeline},
-          {"context", row.context},
-          {"data", row.data},
-          {"expert", row.expert},
-          {"expert_tensor", row.expert_tensor},
-          {"zero", row.zero},
-          {"format", name(row.format)}};
+std::int64_t bytes_of(double gb) {
+  return std::isfinite(gb) ? std::llround(gb * bytes_per_gb) : 0;
 }
 
-ordered_json row_of(std::string_view gpu, const contracts::FitRow& row) {
-  ordered_json unmet = ordered_json::array();
+objects::Plan plan_of(std::string_view gpu, const contracts::FitRow& row) {
+  objects::Plan out;
+  out.gpu = gpu;
+  out.num_gpus = row.gpus;
+  out.parallel = {row.tensor, row.pipeline, row.context, row.data, row.expert, row.expert_tensor};
+  out.zero = row.zero;
+  out.dtype = name(row.format);
+  out.outcome = name(row.fit);
+  out.memory_bytes = bytes_of(row.memory_gb);
+  out.usable_bytes = bytes_of(row.usable_gb);
+  if (row.capacity.budget_bytes > 0) out.capacity = api::capacity_of(row.capacity);
   for (const contracts::Verdict& each : row.unmet) {
-    unmet.push_back({{"contract", each.contract->id},
-                     {"outcome", name(each.contract->outcome)},
-                     {"summary", each.contract->summary},
-                     {"formula", each.formula},
-                     {"sum", each.numbers}});
+    out.requirements.push_back({std::string(each.contract->id), std::string(name(each.contract->outcome)),
+                                std::string(each.contract->summary), each.formula, each.numbers});
   }
-  ordered_json json{{"gpu", gpu}};
-  json.update(degrees_of(row));
-  json["fit"] = name(row.fit);
-  json["memory_gb"] = row.memory_gb;
-  json["usable_gb"] = row.usable_gb;
-  if (row.capacity.budget_bytes > 0) {
-    const bool is_known = row.capacity.is_known;
-    json["kv_cache_tokens"] = is_known ? ordered_json(row.capacity.tokens) : ordered_json(nullptr);
-    json["concurrent_requests"] = is_known ? ordered_json(row.capacity.requests) : ordered_json(nullptr);
-    json["longest_sequence"] = row.capacity.longest;
-    json["largest_sequence"] = is_known ? ordered_json(row.capacity.largest) : ordered_json(nullptr);
-  }
-  json["contracts"] = std::move(unmet);
-  json["rules"] = row.broken;
-  if (row.fit != contracts::Fit::refused) {
-    json["step_us"] = row.price.time_us;
-    json["padding_us"] = row.price.padding_us;
-    json["slower_us"] = row.price.slower_us;
-    json["tokens_per_s"] = row.tokens_per_s;
-  }
-  return json;
+  out.codes = row.broken;
+  if (row.fit == contracts::Fit::refused) return out;
+  out.step_us = row.price.time_us;
+  out.padding_us = row.price.padding_us;
+  out.slower_us = row.price.slower_us;
+  out.tokens_per_s_all_gpus = row.tokens_per_s;
+  return out;
 }
 
 }  // namespace
 
 std::string fits_json_text(std::span<const GpuFits> all) {
-  constexpr int json_version = 1;
-  ordered_json ids = ordered_json::array();
-  ordered_json best = ordered_json::array();
-  ordered_json rows = ordered_json::array();
+  objects::FitsResult result;
   for (const GpuFits& fits : all) {
-    ids.push_back(fits.gpu);
-    std::int64_t count = 0;
+    result.gpus.push_back(fits.gpu);
     for (const contracts::FitRow& row : fits.rows) {
-      rows.push_back(row_of(fits.gpu, row));
-      if (row.gpus == count) continue;
-      count = row.gpus;
-      const contracts::FitRow* fastest = best_of(fits, count);
-      if (fastest == nullptr) continue;
-      ordered_json json{{"gpu", fits.gpu}};
-      json.update(degrees_of(*fastest));
-      json["tokens_per_s"] = fastest->tokens_per_s;
-      best.push_back(std::move(json));
+      result.plans.push_back(plan_of(fits.gpu, row));
+      result.plans.back().best = best_of(fits, row.gpus) == &row;
     }
   }
-  const ordered_json json{{"version", json_version},
-                          {"gpus", std::move(ids)},
-                          {"best", std::move(best)},
-                          {"rows", std::move(rows)}};
-  return text::json_text(json, 2) + '\n';
+  std::ostringstream out;
+  objects::write_document("fits", objects::Status::ok, result, out);
+  return std::move(out).str();
 }
 
 }  // namespace shapelint::cli

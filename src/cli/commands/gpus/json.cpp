@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/gpus/show.hpp"
+#include "objects/convert.hpp"
+#include "objects/printed/document.hpp"
 #include "text/json/write.hpp"
 
 namespace shapelint::cli {
@@ -16,31 +18,17 @@ using gpu::Gpu;
 using nlohmann::ordered_json;
 using text::Kind;
 
-// Raised when a key changes its meaning or goes away; new keys may come without.
-constexpr int json_version = 1;
-
 ordered_json summary_json(const Gpu& gpu) {
-  const auto or_null = [](double value) { return value > 0 ? ordered_json(value) : ordered_json(nullptr); };
-  return {{"id", gpu.id},
-          {"name", gpu.name},
-          {"vendor", gpu.vendor},
-          {"aliases", gpu.aliases},
-          {"architecture", gpu.architecture.id},
-          {"sm_count", gpu.sm_count},
-          {"peak_fp16_tflops", or_null(peak_tflops(gpu, DType::fp16))},
-          {"peak_bf16_tflops", or_null(peak_tflops(gpu, DType::bf16))},
-          {"dram_bandwidth_gb_s", or_null(gpu.dram_bandwidth_gb_s)},
-          {"l2_size_mib", or_null(gpu.l2_size_mib)},
-          {"calibration", {{"status", gpu.calibration.status}, {"source", gpu.calibration.source}}}};
+  return ordered_json::parse(api::to_json(api::gpu_of(gpu)));
 }
 
 // By kind of product; what was not measured is null.
 ordered_json calibration_json(const gpu::Calibration& calibration) {
   const auto or_null = [](double value) { return value > 0 ? ordered_json(value) : ordered_json(nullptr); };
-  ordered_json out = {{"status", calibration.status}, {"source", calibration.source}};
+  ordered_json out = ordered_json::object();
   for (std::size_t i = 0; i < calibration.gemm.size(); ++i) {
     const gpu::GemmCalibration& gemm = calibration.gemm[i];
-    out["gemm"][std::string(gpu::constant_set_names[i])] = {
+    out[std::string(gpu::constant_set_names[i])] = {
         {"source", gemm.source},
         {"alignment_source", gemm.alignment},
         {"mean_error", or_null(gemm.errors.all)},
@@ -96,7 +84,7 @@ ordered_json sources_json(const Shown& shown) {
 ordered_json profile_json(const Shown& shown) {
   const gpu::Architecture& architecture = shown.gpu.architecture;
   ordered_json out = summary_json(shown.gpu);
-  out["calibration"] = calibration_json(shown.gpu.calibration);
+  out["calibration_errors"] = calibration_json(shown.gpu.calibration);
   out["facts"] = facts_json(shown.facts);
   ordered_json tiles = ordered_json::array();
   for (const gpu::Tile& tile : architecture.tiles) {
@@ -127,8 +115,8 @@ ordered_json profile_json(const Shown& shown) {
 std::string gpus_json_text(std::span<const Shown> all, bool in_full) {
   ordered_json gpus = ordered_json::array();
   for (const Shown& shown : all) gpus.push_back(in_full ? profile_json(shown) : summary_json(shown.gpu));
-  const ordered_json out = {{"version", json_version}, {"gpus", std::move(gpus)}};
-  return text::json_text(out, 2) + "\n";
+  const ordered_json out = {{"gpus", std::move(gpus)}};
+  return objects::document("gpus", text::json_text(out, 2), 2) + "\n";
 }
 
 }  // namespace shapelint::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/kernels/answer.hpp"
+#include "objects/printed/document.hpp"
 #include "text/json/write.hpp"
 
 namespace shapelint::cli {
@@ -13,9 +14,6 @@ namespace {
 
 using calibrate::KernelRow;
 using nlohmann::ordered_json;
-
-// Raised when a key changes its meaning or goes away; new keys may come without.
-constexpr int json_version = 1;
 
 }  // namespace
 
@@ -48,9 +46,8 @@ std::string kernels_json_text(const cost::KernelKind& kind, const gpu::Gpu& gpu,
                     {"bound", found ? ordered_json(found->bound) : ordered_json(nullptr)},
                     {"efficiency", found ? ordered_json(found->efficiency) : ordered_json(nullptr)}});
   }
-  const ordered_json out = {
-      {"version", json_version}, {"kind", kind.name}, {"gpu", gpu.id}, {"rows", std::move(rows)}};
-  return text::json_text(out, 2) + "\n";
+  const ordered_json out = {{"kind", kind.name}, {"gpu", gpu.id}, {"rows", std::move(rows)}};
+  return objects::document("kernels", text::json_text(out, 2), 2) + "\n";
 }
 
 std::string kernel_kinds_json_text() {
@@ -65,8 +62,8 @@ std::string kernel_kinds_json_text() {
     }
     kinds.push_back({{"name", kind.name}, {"summary", kind.summary}, {"columns", std::move(columns)}});
   }
-  const ordered_json out = {{"version", json_version}, {"kinds", std::move(kinds)}};
-  return text::json_text(out, 2) + "\n";
+  const ordered_json out = {{"kinds", std::move(kinds)}};
+  return objects::document("kernels", text::json_text(out, 2), 2) + "\n";
 }
 
 }  // namespace shapelint::cli

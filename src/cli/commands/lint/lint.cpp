@@ -12,7 +12,6 @@
 #include "cli/model_file.hpp"
 #include "cli/progress.hpp"
 #include "contracts/known_versions.hpp"
-#include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "project/stack.hpp"
 #include "text/printable.hpp"
@@ -56,7 +55,7 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
     if (options.output.verbose || !note.is_detail) say(note.text);
   }
   if (outcome.is_empty && !said && !options.output.quiet && !is_unchecked(outcome, options)) {
-    say(fmt::format("{}: no known configuration found", options.files.front()));
+    say(fmt::format("{}: no configuration of a known dialect is in it", options.files.front()));
   }
   for (const lint::BaselineNote& note : outcome.baselines) say(text_of(note));
 }
@@ -87,25 +86,28 @@ lint::RunRequest run_request(const LintOptions& options, Io& io) {
   return request;
 }
 
-ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
+ExitCode tell(lint::RunOutcome outcome, const LintOptions& options, Io& io) {
   if (options.output.verbose) {
     for (const std::string& choice : outcome.choices) print_note(io, choice);
   }
   const auto& errors = outcome.refused.empty() ? outcome.report.errors : outcome.refused;
+  const bool has_errors = !errors.empty();
   for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
   if (!outcome.refused.empty()) return ExitCode::error;
   print_notes(outcome, options, io);
-  if (is_unchecked(outcome, options)) {
-    print_error(io,
-                {"nothing could be checked: no complete configuration of a known format",
-                 "`--verbose` says what was found, and `--allow-unrecognised` passes over it",
-                 options.files.front(),
-                 {}},
-                {});
+  const bool unchecked = is_unchecked(outcome, options);
+  if (unchecked) {
+    Error error{"nothing could be checked: no complete configuration of a known format",
+                "`--verbose` says what was found, and `--allow-unrecognised` passes over it",
+                options.files.front(),
+                {}};
+    print_error(io, error, {});
+    if (options.output.format == report::Format::json || options.output.format == report::Format::compact)
+      outcome.report.errors.push_back({std::move(error), {}});
   }
   const bool written = options.run.baseline.write ? write_files(outcome.report, options.output, io)
                                                   : write_report(outcome.report, options.output, io);
-  if (!errors.empty() || !written || is_unchecked(outcome, options)) return ExitCode::error;
+  if (has_errors || !written || unchecked) return ExitCode::error;
   return outcome.has_findings && !options.exit_zero ? ExitCode::findings : ExitCode::clean;
 }
 
@@ -133,10 +135,7 @@ ExitCode lint_once(const LintOptions& options, Io& io) {
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
   tell_versions(options, project, io);
-  const lint::RunRequest run = run_request(options, io);
-  lint::RunOutcome outcome = run_with_progress(run, project, io);
-  if (options.output.wants(report::Format::text)) lint::mark_fixable(run, project, io.files, outcome.report);
-  return tell(outcome, options, io);
+  return tell(run_with_progress(run_request(options, io), project, io), options, io);
 }
 
 // Until the process is ended, or nothing can be watched.

@@ -32,7 +32,7 @@ ExitCode lint(const LintOptions& options, Io& io);
 // What lint() and fix() do alike.
 lint::RunRequest run_request(const LintOptions& options, Io& io);
 // Errors, notes and the report, which goes to `out`.
-ExitCode tell(const lint::RunOutcome& outcome, const LintOptions& options, Io& io);
+ExitCode tell(lint::RunOutcome outcome, const LintOptions& options, Io& io);
 
 // `shapelint lint --fix` and `--diff`.
 ExitCode fix(const LintOptions& options, Io& io);

@@ -1,161 +1,155 @@
 // Plans for programs.
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <sstream>
 
 #include "base/units.hpp"
 #include "cli/commands/plan/answer.hpp"
 #include "cost/roofline.hpp"
 #include "model/fields.hpp"
-#include "text/json/write.hpp"
+#include "objects/convert.hpp"
+#include "objects/printed/document.hpp"
+#include "objects/printed/plan.hpp"
 
 namespace shapelint::cli {
 
-using nlohmann::ordered_json;
-
 namespace {
 
-constexpr int json_version = 1;
-
-ordered_json fates_json(const contracts::Fates& fates) {
-  return {{"all", fates.all},         {"too_large", fates.too_large}, {"by_rules", fates.by_rules},
-          {"refused", fates.refused}, {"bounded", fates.bounded},     {"priced", fates.priced}};
+objects::Fates fates_of(const contracts::Fates& fates) {
+  return {fates.all, fates.too_large, fates.by_rules, fates.refused, fates.bounded, fates.priced};
 }
 
-ordered_json degrees_json(const model::Plan& run) {
-  return {{"tensor", run.tensor}, {"pipeline", run.pipeline}, {"context", run.context},
-          {"data", run.data},     {"expert", run.expert},     {"expert_tensor", run.expert_tensor}};
+objects::Parallel parallel_of(const model::Plan& run) {
+  return {run.tensor, run.pipeline, run.context, run.data, run.expert, run.expert_tensor};
 }
 
-ordered_json training_plan(const contracts::TrainingPlan& plan) {
+objects::TrainingPlan training_plan(const contracts::TrainingPlan& plan) {
   const model::Plan& run = plan.setup.plan;
-  ordered_json json = degrees_json(run);
-  json["sequence_parallel"] = run.sequence_parallel;
-  json["virtual_pipeline"] = run.virtual_pipeline;
-  json["embedding_stages"] = run.embedding_stages;
-  json["zero"] = run.zero;
-  json["micro_batch_size"] = run.micro_batch_size;
-  json["gradient_accumulation"] = run.gradient_accumulation;
-  json["recompute"] = model::value_text(model::FieldId::recompute, static_cast<std::int64_t>(run.recompute));
-  json["offload_optimizer"] = run.offload_optimizer;
-  json["step_us"] = plan.step_us;
-  json["mfu"] = plan.mfu;
-  json["tokens_per_s"] = plan.tokens_per_s;
-  json["tokens_per_s_per_gpu"] = plan.tokens_per_s / static_cast<double>(plan.gpus);
-  json["bubble_us"] = plan.bubble_us;
-  json["exposed_communication_us"] = plan.exposed_us;
-  json["memory_bytes"] = {{"weights", plan.memory.weights},
-                          {"gradients", plan.memory.gradients},
-                          {"optimizer", plan.memory.optimizer},
-                          {"activations", plan.memory.activations},
-                          {"all", plan.memory_bytes},
-                          {"usable", plan.usable_bytes},
-                          {"host", plan.memory.host}};
-  return json;
+  objects::TrainingPlan out;
+  out.parallel = parallel_of(run);
+  out.sequence_parallel = run.sequence_parallel;
+  out.virtual_pipeline = run.virtual_pipeline;
+  out.embedding_stages = run.embedding_stages;
+  out.zero = run.zero;
+  out.micro_batch_size = run.micro_batch_size;
+  out.gradient_accumulation = run.gradient_accumulation;
+  out.recompute = model::value_text(model::FieldId::recompute, static_cast<std::int64_t>(run.recompute));
+  out.offload_optimizer = run.offload_optimizer;
+  out.step_us = plan.step_us;
+  out.mfu = plan.mfu;
+  out.tokens_per_s_all_gpus = plan.tokens_per_s;
+  out.tokens_per_s_per_gpu = plan.tokens_per_s / static_cast<double>(plan.gpus);
+  out.bubble_us = plan.bubble_us;
+  out.exposed_communication_us = plan.exposed_us;
+  out.memory.total_bytes = api::whole_bytes(plan.memory_bytes);
+  out.memory.usable_bytes = api::whole_bytes(plan.usable_bytes);
+  out.memory.fits = plan.memory_bytes <= plan.usable_bytes;
+  out.memory.parts.weights = api::whole_bytes(plan.memory.weights);
+  out.memory.parts.gradients = api::whole_bytes(plan.memory.gradients);
+  out.memory.parts.optimizer = api::whole_bytes(plan.memory.optimizer);
+  out.memory.parts.activations = api::whole_bytes(plan.memory.activations);
+  out.memory.host_bytes = api::whole_bytes(plan.memory.host);
+  return out;
 }
 
-ordered_json serving_plan(const contracts::ServingPlan& plan, double price) {
-  const model::Plan& run = plan.setup.plan;
-  ordered_json json = degrees_json(run);
-  json["format"] = contracts::name(plan.format);
-  json["gpus"] = plan.gpus;
-  json["gpus_per_replica"] = plan.replica_gpus;
-  json["replicas"] = plan.replicas;
-  json["concurrent_requests"] = plan.requests;
-  json["concurrent_requests_per_rank"] = plan.requests_per_rank;
-  json["ttft_us"] = plan.ttft_us;
-  json["tpot_us"] = plan.tpot_us;
-  json["request_us"] = plan.request_us;
-  json["requests_per_s"] = plan.requests_per_s;
-  json["load"] = plan.load;
-  json["output_tokens_per_s"] = plan.output_tokens_per_s;
-  json["input_tokens_per_s"] = plan.input_tokens_per_s;
-  json["output_tokens_per_s_per_gpu"] = plan.tokens_per_s_per_gpu;
-  json["output_tokens_per_s_per_user"] = plan.tokens_per_s_per_user;
-  json["memory_bytes"] = plan.memory_bytes;
-  json["usable_bytes"] = plan.usable_bytes;
-  json["kv_cache_tokens_per_rank"] = plan.kv_tokens;
-  json["kv_cache_requests_per_rank"] = plan.kv_requests;
-  json["largest_context"] = plan.largest;
-  json["bound"] = cost::name(plan.bound);
-  json["binds"] = contracts::name(plan.binds);
+objects::ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
+  objects::ServingPlan out;
+  out.parallel = parallel_of(plan.setup.plan);
+  out.dtype = contracts::name(plan.format);
+  out.num_gpus = plan.gpus;
+  out.num_gpus_per_replica = plan.replica_gpus;
+  out.replicas = plan.replicas;
+  out.concurrent_requests = plan.requests;
+  out.concurrent_requests_per_rank = plan.requests_per_rank;
+  out.ttft_us = plan.ttft_us;
+  out.tpot_us = plan.tpot_us;
+  out.request_us = plan.request_us;
+  out.requests_per_s = plan.requests_per_s;
+  out.load = plan.load;
+  out.output_tokens_per_s_all_gpus = plan.output_tokens_per_s;
+  out.input_tokens_per_s_all_gpus = plan.input_tokens_per_s;
+  out.output_tokens_per_s_per_gpu = plan.tokens_per_s_per_gpu;
+  out.output_tokens_per_s_per_user = plan.tokens_per_s_per_user;
+  out.memory_bytes = api::whole_bytes(plan.memory_bytes);
+  out.usable_bytes = api::whole_bytes(plan.usable_bytes);
+  out.kv_cache_tokens_per_rank = plan.kv_tokens;
+  out.kv_cache_requests_per_rank = plan.kv_requests;
+  out.largest_context = plan.largest;
+  out.bound = cost::name(plan.bound);
+  out.binds = contracts::name(plan.binds);
   if (price > 0) {
     const TokenCost cost = token_cost(plan, price);
-    json["cost_per_million_input_tokens"] = cost.input;
-    json["cost_per_million_output_tokens"] = cost.output;
+    out.cost_per_million_input_tokens = cost.input;
+    out.cost_per_million_output_tokens = cost.output;
   }
-  return json;
+  return out;
+}
+
+std::string printed(const objects::PlanResult& result) {
+  std::ostringstream out;
+  objects::write_document("plan", objects::Status::ok, result, out);
+  return std::move(out).str();
 }
 
 }  // namespace
 
 std::string training_json(const TrainingPlans& plans) {
-  ordered_json counts = ordered_json::array();
+  objects::PlanResult result;
+  result.kind = "training";
+  result.model = plans.model;
+  result.sequences_per_step = plans.sequences;
+  result.sequence_length = plans.sequence_length;
   for (const TrainingCount& each : plans.counts) {
-    ordered_json found = ordered_json::array();
+    objects::PlanCount& count = result.counts.emplace_back();
+    count.gpu = each.gpu;
+    count.num_gpus = each.gpus;
+    count.enumerated = fates_of(each.answer.fates);
+    count.least_memory_bytes = each.answer.least_bytes;
+    count.plans.emplace();
     for (const contracts::TrainingPlan& plan : each.answer.best) {
-      ordered_json json = training_plan(plan);
-      if (plans.tokens > 0) {
-        json["run_hours"] = run_hours(plan, plans.tokens);
-        if (each.price > 0)
-          json["run_cost"] = run_hours(plan, plans.tokens) * each.price * static_cast<double>(each.gpus);
-      }
-      found.push_back(std::move(json));
+      objects::TrainingPlan& told = count.plans->emplace_back(training_plan(plan));
+      if (plans.tokens <= 0) continue;
+      told.run_hours = run_hours(plan, plans.tokens);
+      if (each.price > 0) told.run_cost = *told.run_hours * each.price * static_cast<double>(each.gpus);
     }
-    ordered_json without = ordered_json::array();
     for (const contracts::Ablation& ablation : each.ablations) {
       const model::FieldId field = ablation.without.field;
-      without.push_back({{"field", model::info(field).name},
-                         {"value", model::value_text(field, ablation.without.value)},
-                         {"plan", ablation.plan ? training_plan(*ablation.plan) : ordered_json(nullptr)}});
+      objects::WithoutChoice& without = count.without.emplace_back();
+      without.field = model::info(field).name;
+      without.value = model::value_text(field, ablation.without.value);
+      if (ablation.plan) without.plan = training_plan(*ablation.plan);
     }
-    counts.push_back({{"gpu", each.gpu},
-                      {"gpus", each.gpus},
-                      {"proved_best", true},
-                      {"enumerated", fates_json(each.answer.fates)},
-                      {"least_memory_bytes", each.answer.least_bytes},
-                      {"plans", std::move(found)},
-                      {"without", std::move(without)},
-                      {"as_the_file_says", each.own ? training_plan(*each.own) : ordered_json(nullptr)}});
+    if (each.own) count.as_the_file_says = training_plan(*each.own);
   }
-  const ordered_json json{{"version", json_version},
-                          {"kind", "training"},
-                          {"model", plans.model},
-                          {"sequences_per_step", plans.sequences},
-                          {"sequence_length", plans.sequence_length},
-                          {"counts", std::move(counts)},
-                          {"in_the_file", plans.ways}};
-  return text::json_text(json, 2) + '\n';
+  result.in_the_file.assign(plans.ways.begin(), plans.ways.end());
+  return printed(result);
 }
 
 std::string serving_json(const ServingPlans& plans) {
-  ordered_json counts = ordered_json::array();
+  objects::PlanResult result;
+  result.kind = "serving";
+  result.model = plans.model;
+  result.input_tokens = plans.request.input_tokens;
+  result.output_tokens = plans.request.output_tokens;
   for (const ServingCount& each : plans.counts) {
     const auto one = [&](const std::optional<contracts::ServingPlan>& plan) {
-      return plan ? serving_plan(*plan, each.price) : ordered_json(nullptr);
+      return plan ? std::optional(serving_plan(*plan, each.price)) : std::nullopt;
     };
-    ordered_json front = ordered_json::array();
+    objects::PlanCount& count = result.counts.emplace_back();
+    count.gpu = each.gpu;
+    count.num_gpus = each.gpus;
+    count.enumerated = fates_of(each.answer.fates);
+    count.cheapest = one(each.answer.cheapest);
+    count.fastest = one(each.answer.fastest);
+    count.fewest_gpus = one(each.answer.fewest);
+    count.front.emplace();
     for (const contracts::ServingPlan& plan : each.answer.front)
-      front.push_back(serving_plan(plan, each.price));
-    counts.push_back({{"gpu", each.gpu},
-                      {"gpus", each.gpus},
-                      {"proved_best", true},
-                      {"enumerated", fates_json(each.answer.fates)},
-                      {"cheapest", one(each.answer.cheapest)},
-                      {"fastest", one(each.answer.fastest)},
-                      {"fewest_gpus", one(each.answer.fewest)},
-                      {"front", std::move(front)}});
+      count.front->push_back(serving_plan(plan, each.price));
   }
-  ordered_json commands = ordered_json::object();
-  if (plans.best != nullptr)
+  if (plans.best != nullptr) {
     for (const Launch& each : launches(plans.model, *plans.best->answer.cheapest, plans.request))
-      commands[each.engine] = each.command;
-  const ordered_json json{{"version", json_version},
-                          {"kind", "serving"},
-                          {"model", plans.model},
-                          {"input_tokens", plans.request.input_tokens},
-                          {"output_tokens", plans.request.output_tokens},
-                          {"counts", std::move(counts)},
-                          {"launch", std::move(commands)}};
-  return text::json_text(json, 2) + '\n';
+      result.launch[std::string(each.engine)] = each.command;
+  }
+  return printed(result);
 }
 
 }  // namespace shapelint::cli

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "objects/printed/document.hpp"
 #include "text/json/write.hpp"
 
 namespace shapelint::cli {
@@ -10,9 +11,6 @@ namespace shapelint::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Raised when a key changes its meaning or goes away; new keys may come without.
-constexpr int json_version = 1;
 
 ordered_json rule_json(const rules::Rule& rule) {
   ordered_json parameters = ordered_json::object();
@@ -55,7 +53,7 @@ ordered_json rule_json(const rules::Rule& rule) {
 std::string rules_json_text(std::span<const rules::Rule* const> all) {
   ordered_json list = ordered_json::array();
   for (const rules::Rule* rule : all) list.push_back(rule_json(*rule));
-  return text::json_text(ordered_json{{"version", json_version}, {"rules", std::move(list)}}, 2) + '\n';
+  return objects::document("rules", text::json_text(ordered_json{{"rules", std::move(list)}}, 2), 2) + '\n';
 }
 
 }  // namespace shapelint::cli

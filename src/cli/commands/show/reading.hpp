@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/io.hpp"
 #include "formats/read.hpp"
 #include "model/op.hpp"
 #include "model/reading.hpp"
@@ -48,6 +49,7 @@ std::string op_text(const model::Op& op);
 
 struct ShownFile {
   std::string path;
+  text::SharedText text;
   formats::ReadResult result;
   std::vector<std::string> gpus;  // ids of those that the file or its configuration names
   std::string gpus_from;
@@ -59,6 +61,6 @@ std::string show_text(const model::Reading& reading, bool with_ops, Places& plac
 // keys, all of them if `verbose`.
 std::string why_text(const text::Source& source, const formats::Dialects& dialects, bool verbose,
                      const report::Style& style);
-std::string show_json(const std::vector<ShownFile>& files, bool fields_only, Places& places);
+std::string show_json(const std::vector<ShownFile>& files, bool fields_only, const Io& io);
 
 }  // namespace shapelint::cli

@@ -132,9 +132,9 @@ ExitCode show(const ShowOptions& options, Io& io) {
         }
       }
     }
-    files.push_back({file.path, std::move(result), std::move(gpus), std::move(gpus_from)});
+    files.push_back({file.path, source.text, std::move(result), std::move(gpus), std::move(gpus_from)});
   }
-  if (is_json) io.out << show_json(files, options.fields_only, places);
+  if (is_json) io.out << show_json(files, options.fields_only, io);
   return code;
 }
 

@@ -14,6 +14,7 @@
 #include "model/op_names.hpp"
 #include "model/stages.hpp"
 #include "model/unresolved.hpp"
+#include "objects/convert.hpp"
 #include "text/limits.hpp"
 #include "text/printable.hpp"
 
@@ -33,8 +34,7 @@ text::Place Places::of(const std::string& path, Span span) {
 }
 
 std::string_view kind_name(Origin::Kind kind) {
-  constexpr std::array<std::string_view, 5> names{"unknown", "stated", "command line", "derived", "default"};
-  return names[static_cast<std::size_t>(kind)];
+  return name(api::origin_of(kind));
 }
 
 Origin::Kind shown_kind(const model::Reading& reading, model::FieldId field) {

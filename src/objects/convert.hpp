@@ -1,6 +1,9 @@
-// Internal to the public face: from the structs of the rooms to plain ones.
+// From the structs of the rooms to the public ones (include/shapelint).
 #pragma once
 
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +12,10 @@
 #include "base/error.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
+#include "model/reading.hpp"
 #include "rules/finding.hpp"
+#include "text/files.hpp"
+#include "text/shared_text.hpp"
 
 namespace shapelint::api {
 
@@ -32,6 +38,8 @@ inline constexpr std::string_view no_candidates = "no-candidates";
 Error error_of(const shapelint::Error& error, std::string_view code, std::string_view source = {});
 // Of an option that cannot be so.
 Error wrong(std::string message, std::string hint = {});
+// 0 of what is not finite.
+std::int64_t whole_bytes(double bytes);
 Range range_of(std::string_view source, Span span);
 
 Gpu gpu_of(const gpu::Gpu& gpu);
@@ -39,6 +47,37 @@ KernelCost kernel_of(const cost::OpCost& cost);
 Severity severity_of(rules::Severity severity);
 Confidence confidence_of(rules::Confidence confidence);
 Bound bound_of(cost::Bound bound);
+Origin origin_of(model::Origin::Kind kind);
+// An integer where there is no field.
+Scalar scalar_of(model::FieldId field, std::int64_t value);
 std::vector<Change> changes_of(const std::vector<suggest::Change>& changes);
+
+// The path as outputs give it: without `./`, `a/../` and doubled slashes.
+std::string tidy_path(std::string_view path);
+// 16 hexadecimal digits. Of path, code, GPU, key path and the value as the file writes it: Finding::id.
+std::string fingerprint_of(std::initializer_list<std::string_view> parts);
+
+// The texts that findings and origins point into, each read once.
+class Sources {
+ public:
+  // Without files only what is remembered has places.
+  explicit Sources(const text::FileSystem* files = nullptr) : files_(files) {}
+  void remember(const std::string& path, text::SharedText text) {
+    texts_.insert_or_assign(path, std::move(text));
+  }
+  // Nothing for a span without bytes, and for a file that is gone.
+  std::optional<Range> range(const std::string& path, Span span);
+  // What the bytes are; empty where range() is nothing.
+  std::string_view bytes(const std::string& path, Span span);
+
+ private:
+  const text::SharedText& text_of(const std::string& path);
+
+  const text::FileSystem* files_;
+  std::map<std::string, text::SharedText> texts_;
+};
+
+Model model_of(const model::Reading& reading, Sources& sources, bool with_fields);
+std::vector<Note> notes_of(const std::vector<model::Note>& notes, Sources& sources);
 
 }  // namespace shapelint::api

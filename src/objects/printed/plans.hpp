@@ -1,0 +1,102 @@
+// What `fits` prints: ways over GPUs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <shapelint/shapelint.hpp>
+
+namespace shapelint::objects {
+
+using api::When;
+
+struct Parallel {
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t context = 1;
+  std::int64_t data = 1;
+  std::int64_t expert = 1;
+  std::int64_t expert_tensor = 1;
+};
+template <class Visitor>
+void describe(Visitor& of, const Parallel*) {
+  of.type("Parallel", "Degrees of parallelism; the first four multiply to num_gpus.");
+  of("tensor", &Parallel::tensor, "");
+  of("pipeline", &Parallel::pipeline, "");
+  of("context", &Parallel::context, "");
+  of("data", &Parallel::data, "");
+  of("expert", &Parallel::expert, "");
+  of("expert_tensor", &Parallel::expert_tensor, "");
+}
+
+struct Requirement {
+  std::string contract;
+  std::string outcome;
+  std::string summary;
+  std::string formula;
+  std::string sum;
+};
+template <class Visitor>
+void describe(Visitor& of, const Requirement*) {
+  of.type("Requirement", "What a kernel or framework asks of sizes, and is not met.");
+  of("contract", &Requirement::contract, "its id");
+  of("outcome", &Requirement::outcome,
+     "what comes of it: it is refused, padded, slower, or another kernel runs");
+  of("summary", &Requirement::summary, "");
+  of("formula", &Requirement::formula, "`moe_intermediate_size / expert_tensor`", When::unless_empty);
+  of("sum", &Requirement::sum, "`1536 / 8 = 192`", When::unless_empty);
+}
+
+struct Plan {
+  std::string gpu;
+  std::int64_t num_gpus = 1;
+  Parallel parallel;
+  std::int64_t zero = 0;
+  std::string dtype;
+  std::string outcome;
+  std::int64_t memory_bytes = 0;
+  std::int64_t usable_bytes = 0;
+  std::optional<api::Capacity> capacity{};
+  std::vector<Requirement> requirements;
+  std::vector<std::string> codes;
+  std::optional<double> step_us{};
+  std::optional<double> padding_us{};
+  std::optional<double> slower_us{};
+  std::optional<double> tokens_per_s_all_gpus{};
+  bool best = false;
+};
+template <class Visitor>
+void describe(Visitor& of, const Plan*) {
+  of.type("Plan", "A way of dividing a model over GPUs.");
+  of("gpu", &Plan::gpu, "id");
+  of("num_gpus", &Plan::num_gpus, "");
+  of("parallel", &Plan::parallel, "");
+  of("zero", &Plan::zero,
+     "in training, what data-parallel ranks share: 0 nothing, 1 optimizer states, 2 gradients, 3 weights as "
+     "FSDP does");
+  of("dtype", &Plan::dtype, "with its recipe: `fp8:block128`");
+  of("outcome", &Plan::outcome, "runs, pads, is slower, falls back, does not fit, refused");
+  of("memory_bytes", &Plan::memory_bytes, "that one GPU needs");
+  of("usable_bytes", &Plan::usable_bytes, "that tensors can have of it", When::or_null);
+  of("capacity", &Plan::capacity, "of an engine that serves");
+  of("requirements", &Plan::requirements, "that are not met");
+  of("codes", &Plan::codes, "of hard rules that are broken, which any framework has");
+  of("step_us", &Plan::step_us, "as it is run; absent where it is refused");
+  of("padding_us", &Plan::padding_us, "of step_us: zeros");
+  of("slower_us", &Plan::slower_us, "of step_us: other kernels");
+  of("tokens_per_s_all_gpus", &Plan::tokens_per_s_all_gpus, "");
+  of("best", &Plan::best, "the fastest that fits of its number of GPUs");
+}
+
+struct FitsResult {
+  std::vector<std::string> gpus;
+  std::vector<Plan> plans;
+};
+template <class Visitor>
+void describe(Visitor& of, const FitsResult*) {
+  of.type("FitsResult", "Ways over GPUs: of each number those that run first, the fastest of them first.");
+  of("gpus", &FitsResult::gpus, "ids");
+  of("plans", &FitsResult::plans, "");
+}
+
+}  // namespace shapelint::objects

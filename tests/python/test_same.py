@@ -1,0 +1,37 @@
+"""The package gives the object that the command line prints."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+import shapelint
+from shapelint.__main__ import program
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HEADER = ("$schema", "format", "format_version", "tool", "status")
+
+
+def printed(*arguments):
+    try:
+        path = os.environ.get("SHAPELINT_PROGRAM") or program()
+    except FileNotFoundError as problem:
+        pytest.skip(str(problem))
+    ran = subprocess.run([path, *arguments, "--format", "json"], capture_output=True, text=True, cwd=ROOT)
+    return {key: value for key, value in json.loads(ran.stdout).items() if key not in HEADER}
+
+
+@pytest.mark.parametrize("name", ["gpt3-2.7b", "mixtral-8x7b", "resnet-50"])
+def test_lint(name):
+    path = f"examples/{name}.toml"
+    os.chdir(ROOT)
+    report = shapelint.lint(path, ["a100", "h100"], with_operations=True)
+    expected = printed("lint", path, "--gpu", "a100,h100", "--with", "fields,operations")
+    assert json.dumps(report.to_dict()) == json.dumps(expected)
+
+
+def test_suggest():
+    os.chdir(ROOT)
+    better = shapelint.suggest("examples/gpt3-2.7b.toml", "a100", top=3)
+    assert json.dumps(better.to_dict()) == json.dumps(printed("suggest", "examples/gpt3-2.7b.toml", "--gpu", "a100", "--top", "3"))
