@@ -222,6 +222,7 @@ api::LintOptions lint_options(const Json& options, std::vector<api::Error>& erro
   take_optional(members, "fail_severity", severities, out.fail_severity);
   take_optional(members, "min_severity", severities, out.min_severity);
   members.take("with_suppressed", out.with_suppressed);
+  members.take("with_fields", out.with_fields);
   members.take("with_operations", out.with_operations);
   members.take("baseline", out.baseline);
   members.take("with_known", out.with_known);

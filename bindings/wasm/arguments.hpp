@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <shapelint/shapelint.hpp>
 
-#include "to_json.hpp"
-
 namespace shapelint::wasm {
+
+using Json = nlohmann::ordered_json;
 
 // Takes the members of one object; what nobody asked for by the end is told.
 class Members {

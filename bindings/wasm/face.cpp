@@ -9,7 +9,6 @@
 #include "arguments.hpp"
 #include "cli/run.hpp"
 #include "text/files.hpp"
-#include "to_json.hpp"
 
 namespace shapelint::wasm {
 
@@ -17,18 +16,22 @@ namespace {
 
 using Errors = std::vector<api::Error>;
 
-Json failed(const Errors& errors) {
-  return {{"errors", json_of(errors)}};
+std::string failed(const Errors& errors) {
+  return "{\"problems\":" + api::to_json(errors) + '}';
 }
 
 template <class T>
-Json outcome(const T& value) {
-  return {{"value", json_of(value)}};
+std::string outcome(const T& value) {
+  return "{\"value\":" + api::to_json(value) + '}';
 }
 
 template <class T>
-Json outcome(const api::Result<T>& result) {
+std::string outcome(const api::Result<T>& result) {
   return result ? outcome(*result) : failed(result.errors());
+}
+
+std::string outcome_of(const Json& value) {
+  return Json{{"value", value}}.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // What every function about files is told: the files that there are, and the one that it is about.
@@ -50,7 +53,7 @@ struct Question {
 };
 
 template <class Options, class Work>
-Json answer(const Json& arguments, Options (*options_of)(const Json&, Errors&), const Work& work) {
+std::string answer(const Json& arguments, Options (*options_of)(const Json&, Errors&), const Work& work) {
   Question question(arguments);
   const Options options = options_of(question.options, question.errors);
   if (!question.errors.empty()) return failed(question.errors);
@@ -58,7 +61,7 @@ Json answer(const Json& arguments, Options (*options_of)(const Json&, Errors&), 
   return outcome(work(*files, question.sources, options));
 }
 
-Json gemm(const Json& arguments) {
+std::string gemm(const Json& arguments) {
   Errors errors;
   std::string gpu;
   api::Gemm asked;
@@ -75,7 +78,7 @@ Json gemm(const Json& arguments) {
   return errors.empty() ? outcome(api::price_gemm(gpu, asked)) : failed(errors);
 }
 
-Json attention(const Json& arguments) {
+std::string attention(const Json& arguments) {
   Errors errors;
   std::string gpu;
   api::AttentionKernel asked;
@@ -135,7 +138,7 @@ class WritableFiles final : public text::FileSystem {
 };
 
 // The program itself, on files in memory.
-Json run(const Json& arguments) {
+std::string run(const Json& arguments) {
   Errors errors;
   std::map<std::string, std::string> contents;
   std::vector<std::string> args;
@@ -153,11 +156,11 @@ Json run(const Json& arguments) {
   std::ostringstream err;
   cli::Io io{in, out, err, files, {}, false, false, false, false};
   const int code = cli::run(args, io);
-  return {
-      {"value", {{"exit_code", code}, {"out", out.str()}, {"err", err.str()}, {"written", files.written()}}}};
+  return outcome_of(
+      {{"exit_code", code}, {"out", out.str()}, {"err", err.str()}, {"written", files.written()}});
 }
 
-Json call(const std::string& function, const Json& arguments) {
+std::string call(const std::string& function, const Json& arguments) {
   using api::FileSystem;
   using Sources = std::vector<api::Source>;
   if (function == "lint") {
@@ -189,12 +192,12 @@ Json call(const std::string& function, const Json& arguments) {
   if (function == "gpus") return outcome(api::gpus());
   if (function == "rules") return outcome(api::rules());
   if (function == "fields") return outcome(api::fields());
-  if (function == "version") return {{"value", api::version()}};
+  if (function == "version") return outcome_of(api::version());
   if (function == "run") return run(arguments);
   return failed({{"invalid-option", "there is no function `" + function + "`", {}, {}}});
 }
 
-Json call_or_tell(const std::string& function, const char* arguments) {
+std::string call_or_tell(const std::string& function, const char* arguments) {
   try {
     return call(function, Json::parse(arguments));
   } catch (const std::bad_alloc&) {
@@ -211,9 +214,7 @@ Json call_or_tell(const std::string& function, const char* arguments) {
 // JSON in and out; what is returned is the caller's to free.
 extern "C" __attribute__((used, visibility("default"))) char* shapelint_call(const char* function,
                                                                              const char* arguments) {
-  using shapelint::wasm::Json;
-  const std::string text =
-      shapelint::wasm::call_or_tell(function, arguments).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = shapelint::wasm::call_or_tell(function, arguments);
   char* out = static_cast<char*>(std::malloc(text.size() + 1));
   if (out != nullptr) std::memcpy(out, text.c_str(), text.size() + 1);
   return out;

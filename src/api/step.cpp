@@ -2,6 +2,7 @@
 #include "objects/step.hpp"
 #include "api/load.hpp"
 #include "contracts/price.hpp"
+#include "cost/stages.hpp"
 #include "model/lower/lower.hpp"
 #include "project/project.hpp"
 
@@ -33,8 +34,8 @@ Result<std::vector<Step>> price_step(const FileSystem& files, const Source& sour
       for (const gpu::Gpu& gpu : priceable.gpus) steps.push_back(step_on_stack(*reading, gpu, checker));
       continue;
     }
-    const model::Workload workload = model::lower(reading->setup);
     for (const gpu::Gpu& gpu : priceable.gpus) {
+      const model::Workload workload = model::lower(cost::paced(gpu, reading->setup));
       steps.push_back(
           step_of(*reading, gpu, workload, cost::price(gpu, workload, reading->setup.plan.dtype)));
     }

@@ -1,9 +1,17 @@
 // The functions of the library, as the Python package asks for them.
 #include <map>
 
-#include "to_python.hpp"
+#include <optional>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <shapelint/shapelint.hpp>
 
 namespace shapelint::python {
+
+namespace py = pybind11;
 
 namespace {
 
@@ -11,12 +19,12 @@ using namespace py::literals;
 using Texts = std::vector<std::string>;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// What the caller did wrong, for bindings/python/shapelint to raise: a ShapelintError with the errors as they
-// are.
+// What the caller did wrong, for bindings/python/shapelint to raise: a ShapelintError with the errors, as
+// JSON.
 PyObject* refused = nullptr;
 
 [[noreturn]] void refuse(const std::vector<api::Error>& errors) {
-  PyErr_SetObject(refused, to_python(errors).ptr());
+  PyErr_SetObject(refused, py::str(api::to_json(errors)).ptr());
   throw py::error_already_set();
 }
 
@@ -100,11 +108,11 @@ std::optional<api::Shape> shape_of(const std::optional<std::string>& text) {
   refuse({{"invalid-option", "`" + *text + "` is no shape", "free, padding or fixed", "", {}}});
 }
 
-py::object lint(const py::dict& asked, Texts select, Texts ignore,
-                const std::optional<std::string>& min_severity,
-                const std::optional<std::string>& fail_severity, const std::optional<std::string>& shape,
-                std::optional<std::int64_t> head_multiple, std::optional<double> min_gain,
-                bool with_operations) {
+std::string lint(const py::dict& asked, Texts select, Texts ignore,
+                 const std::optional<std::string>& min_severity,
+                 const std::optional<std::string>& fail_severity, const std::optional<std::string>& shape,
+                 std::optional<std::int64_t> head_multiple, std::optional<double> min_gain, bool with_fields,
+                 bool with_operations) {
   const Question question = question_of(asked);
   api::LintOptions options;
   options.read = read_of(question);
@@ -116,6 +124,7 @@ py::object lint(const py::dict& asked, Texts select, Texts ignore,
   options.shape = shape_of(shape);
   options.head_multiple = head_multiple;
   options.min_gain = min_gain;
+  options.with_fields = with_fields;
   options.with_operations = with_operations;
   options.expect_models = question.text.has_value();
   api::LintResult result;
@@ -124,10 +133,10 @@ py::object lint(const py::dict& asked, Texts select, Texts ignore,
     const auto files = files_of(question);
     result = api::lint(*files, {source_of(question)}, options);
   }
-  return to_python(result);
+  return api::to_json(result);
 }
 
-py::object read(const py::dict& asked) {
+std::string read(const py::dict& asked) {
   const Question question = question_of(asked);
   api::ReadResult result;
   {
@@ -136,11 +145,10 @@ py::object read(const py::dict& asked) {
     result = api::read(*files, source_of(question), read_of(question));
   }
   if (!result.errors.empty()) refuse(result.errors);
-  return py::dict("recognised"_a = result.recognised, "models"_a = to_python(result.models),
-                  "notes"_a = to_python(result.notes));
+  return api::to_json(result);
 }
 
-py::object price(const py::dict& asked) {
+std::string price(const py::dict& asked) {
   const Question question = question_of(asked);
   std::optional<api::Result<std::vector<api::Step>>> result;
   {
@@ -148,7 +156,7 @@ py::object price(const py::dict& asked) {
     const auto files = files_of(question);
     result = api::price_step(*files, source_of(question), {read_of(question), {question.gpus, {}, {}}});
   }
-  return to_python(value_of(*std::move(result)));
+  return api::to_json(value_of(*std::move(result)));
 }
 
 template <class Enum>
@@ -161,12 +169,12 @@ Enum choice_of(const std::string& text, const char* what, const std::vector<cons
   refuse({{"invalid-option", "`" + text + "` is no " + what, all, "", {}}});
 }
 
-py::object suggest(const py::dict& asked, const std::string& model, Texts vary, Texts fix, Texts ranges,
-                   Texts where, const std::optional<std::string>& shape,
-                   std::optional<std::int64_t> head_multiple, const std::map<std::string, double>& budget,
-                   const std::string& objective, const std::string& basket,
-                   std::map<std::string, double> weights, std::map<std::string, double> prices,
-                   std::size_t top, bool every) {
+std::string suggest(const py::dict& asked, const std::string& model, Texts vary, Texts fix, Texts ranges,
+                    Texts where, const std::optional<std::string>& shape,
+                    std::optional<std::int64_t> head_multiple, const std::map<std::string, double>& budget,
+                    const std::string& objective, const std::string& basket,
+                    std::map<std::string, double> weights, std::map<std::string, double> prices,
+                    std::size_t top, bool every) {
   const Question question = question_of(asked);
   api::SuggestOptions options;
   options.read = read_of(question);
@@ -211,7 +219,7 @@ py::object suggest(const py::dict& asked, const std::string& model, Texts vary, 
     result = api::suggest(*files, source_of(question), options);
   }
   interrupt.raise();
-  return to_python(value_of(*std::move(result)));
+  return api::to_json(value_of(*std::move(result)));
 }
 
 // Whole numbers of 64 bits, one after the other in memory.
@@ -257,7 +265,7 @@ py::object sweep(const py::dict& asked, const std::vector<std::pair<std::string,
   for (const api::SweepOnGpu& each : result.gpus) {
     gpus.append(py::make_tuple(
         each.gpu,
-        py::dict("step_us"_a = bytes_of(each.time_us),
+        py::dict("step_us"_a = bytes_of(each.step_us),
                  "tokens_per_s_per_gpu"_a = bytes_of(each.tokens_per_s_per_gpu), "mfu"_a = bytes_of(each.mfu),
                  "hfu"_a = bytes_of(each.hfu), "compute_us"_a = bytes_of(each.compute_us),
                  "memory_us"_a = bytes_of(each.memory_us),
@@ -265,18 +273,19 @@ py::object sweep(const py::dict& asked, const std::vector<std::pair<std::string,
                  "overhead_us"_a = bytes_of(each.overhead_us), "bubble_us"_a = bytes_of(each.bubble_us))));
   }
   return py::dict("parameters"_a = bytes_of(result.parameters), "memory_gb"_a = bytes_of(result.memory_gb),
-                  "fails"_a = bytes_of(result.fails), "reasons"_a = texts(result.reasons), "gpus"_a = gpus);
+                  "fails"_a = bytes_of(result.fails), "reasons"_a = py::tuple(py::cast(result.reasons)),
+                  "gpus"_a = gpus);
 }
 
-py::object price_gemm(const std::string& gpu, std::int64_t m, std::int64_t n, std::int64_t k,
-                      std::int64_t batch, const std::string& dtype, const std::string& layout) {
-  return to_python(value_of(api::price_gemm(gpu, {m, n, k, batch, dtype, layout})));
+std::string price_gemm(const std::string& gpu, std::int64_t m, std::int64_t n, std::int64_t k,
+                       std::int64_t batch, const std::string& dtype, const std::string& layout) {
+  return api::to_json(value_of(api::price_gemm(gpu, {m, n, k, batch, dtype, layout})));
 }
 
-py::object price_attention(const std::string& gpu, std::int64_t sequences, std::int64_t heads,
-                           std::int64_t key_value_heads, std::int64_t query_length, std::int64_t key_length,
-                           std::int64_t head_dim, bool causal, const std::string& dtype) {
-  return to_python(value_of(api::price_attention(
+std::string price_attention(const std::string& gpu, std::int64_t sequences, std::int64_t heads,
+                            std::int64_t key_value_heads, std::int64_t query_length, std::int64_t key_length,
+                            std::int64_t head_dim, bool causal, const std::string& dtype) {
+  return api::to_json(value_of(api::price_attention(
       gpu, {sequences, heads, key_value_heads, query_length, key_length, head_dim, causal, dtype})));
 }
 
@@ -294,15 +303,17 @@ PYBIND11_MODULE(_shapelint, module) {
   refused = PyErr_NewException("shapelint._shapelint.Refused", PyExc_ValueError, nullptr);
   module.add_object("Refused", py::handle(refused));
   module.def("version", [] { return api::version(); });
-  module.def("gpus", [] { return to_python(api::gpus()); });
-  module.def("find_gpu", [](const std::string& name) { return to_python(value_of(api::find_gpu(name))); });
-  module.def("rules", [] { return to_python(api::rules()); });
-  module.def("find_rule", [](const std::string& name) { return to_python(value_of(api::find_rule(name))); });
-  module.def("fields", [] { return to_python(api::fields()); });
+  module.def("gpus", [] { return api::to_json(api::gpus()); });
+  module.def("find_gpu", [](const std::string& name) { return api::to_json(value_of(api::find_gpu(name))); });
+  module.def("rules", [] { return api::to_json(api::rules()); });
+  module.def("find_rule",
+             [](const std::string& name) { return api::to_json(value_of(api::find_rule(name))); });
+  module.def("fields", [] { return api::to_json(api::fields()); });
   module.def("read", &shapelint::python::read);
   module.def("price", &shapelint::python::price);
   module.def("lint", &shapelint::python::lint, "asked"_a, kw_only(), "select"_a, "ignore"_a, "min_severity"_a,
-             "fail_severity"_a, "shape"_a, "head_multiple"_a, "min_gain"_a, "with_operations"_a);
+             "fail_severity"_a, "shape"_a, "head_multiple"_a, "min_gain"_a, "with_fields"_a,
+             "with_operations"_a);
   module.def("suggest", &shapelint::python::suggest, "asked"_a, kw_only(), "model"_a, "vary"_a, "fix"_a,
              "ranges"_a, "where"_a, "shape"_a, "head_multiple"_a, "budget"_a, "objective"_a, "basket"_a,
              "weights"_a, "prices"_a, "top"_a, "every"_a);

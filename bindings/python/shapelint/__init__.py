@@ -4,63 +4,63 @@
 >>> shapelint.lint("config.json", gpu="h100", micro_batch_size=8)  # doctest: +SKIP
 """
 
+from ._error import ShapelintError
 from ._functions import find_gpu, find_rule, fields, gpus, kernel, lint, price, read, rules, suggest, sweep
-from ._results import (
-    Cause,
-    Improvement,
-    KernelCost,
-    Operation,
-    Performance,
-    Report,
-    Step,
-    Suggestion,
-    SuggestionOnGpu,
-    Suggestions,
-)
-from ._shapelint import version as _version
-from ._types import (
+from ._generated import (
+    After,
     Change,
     Edit,
     Field,
     Finding,
     Gpu,
     GpuGain,
+    KernelCost,
+    LintedModel,
+    LintedStep,
+    LintResult,
+    Memory,
     Model,
     Note,
+    Operation,
     Problem,
     Proposal,
     Range,
     Rule,
-    ShapelintError,
+    Step,
+    Suggestion,
+    SuggestionOnGpu,
+    SuggestResult,
     Value,
 )
+from ._shapelint import version as _version
 
 __version__: str = _version()
 
 __all__ = [
-    "Cause",
+    "After",
     "Change",
     "Edit",
     "Field",
     "Finding",
     "Gpu",
     "GpuGain",
-    "Improvement",
     "KernelCost",
+    "LintResult",
+    "LintedModel",
+    "LintedStep",
+    "Memory",
     "Model",
     "Note",
     "Operation",
-    "Performance",
     "Problem",
     "Proposal",
     "Range",
-    "Report",
     "Rule",
     "ShapelintError",
     "Step",
+    "SuggestResult",
     "Suggestion",
     "SuggestionOnGpu",
-    "Suggestions",
     "Value",
     "fields",
     "find_gpu",

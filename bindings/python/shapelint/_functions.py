@@ -8,10 +8,10 @@ import os
 from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _shapelint
+from ._error import ShapelintError
+from ._generated import Field, Gpu, KernelCost, LintResult, Model, Problem, Rule, Step, SuggestResult
 from ._objects import written
-from ._results import KernelCost, Report, Step, Suggestions
 from ._tables import Columns, Results
-from ._types import Field, Gpu, Model, Problem, Rule, ShapelintError
 
 Plan = Union[int, bool, str]
 Gpus = Union[str, Iterable[str], None]
@@ -23,9 +23,10 @@ _MOST_ROWS = 100_000_000
 
 def _asked(call: Callable[[], Any]) -> Any:
     try:
-        return call()
+        answer = call()
+        return json.loads(answer) if isinstance(answer, str) else answer
     except _shapelint.Refused as refused:
-        problems = tuple(Problem._of(each) for each in refused.args)
+        problems = tuple(Problem._of(each) for each in json.loads(refused.args[0]))
     raise ShapelintError(problems)
 
 
@@ -126,20 +127,21 @@ def lint(
     shape: str | None = None,
     head_multiple: int | None = None,
     min_gain: float | str | None = None,
+    with_fields: bool = True,
     with_operations: bool = False,
     stack: Stack = None,
     name: str | None = None,
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
     **plan: Plan,
-) -> Report:
+) -> LintResult:
     """Finds the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
 
     `model` is a path (of a folder, too), a text, a dictionary, has `to_dict()` as configurations of transformers have, is
     such a configuration with the trainer's arguments, or what another framework holds (docs/how-to/use-from-python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
     run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
-    ShapelintError; of a folder the other files are linted all the same, and Report.problems has what was wrong with files.
+    ShapelintError; of a folder the other files are linted all the same, and LintResult.problems has what was wrong with files.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     if question["is_free"] and shape is None:
@@ -154,10 +156,11 @@ def lint(
             shape=shape,
             head_multiple=head_multiple,
             min_gain=None if min_gain is None else share(min_gain, "min_gain"),
+            with_fields=with_fields,
             with_operations=with_operations,
         )
     )
-    report = Report._of(answer)
+    report = LintResult._of(answer)
     refused = tuple(each for each in report.problems if each.code == "invalid-option")
     is_folder = question["text"] is None and os.path.isdir(question["path"])
     if refused or (report.problems and not is_folder):
@@ -215,7 +218,7 @@ def suggest(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
     **plan: Plan,
-) -> Suggestions:
+) -> SuggestResult:
     """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/how-to/find-better-shapes.md).
 
     `ranges={"hidden_size": "2048:4096:64", "tensor": [1, 2, 4]}`, `where=["hidden_size % 256 == 0"]`,
@@ -226,7 +229,7 @@ def suggest(
     texts = []
     for field, values in (ranges or {}).items():
         texts.append(f"{field}={values if isinstance(values, str) else ','.join(str(each) for each in values)}")
-    return Suggestions._of(
+    return SuggestResult._of(
         _asked(
             lambda: _shapelint.suggest(
                 question,
@@ -358,29 +361,29 @@ def kernel(kind: str = "gemm", gpu: str = "h100", **sizes: Any) -> KernelCost:
     missing = [each for each, value in given.items() if value is None]
     if missing:
         raise TypeError(f"{kind} needs {', '.join(missing)}")
-    return KernelCost(**_asked(lambda: function(gpu, **given)))
+    return KernelCost._of(_asked(lambda: function(gpu, **given)))
 
 
 def gpus() -> Results[Gpu]:
     """All GPUs that are built in."""
-    return Results(Gpu(**each) for each in _shapelint.gpus())
+    return Results(Gpu._of(each) for each in _asked(_shapelint.gpus))
 
 
 def find_gpu(name: str) -> Gpu:
     """By id or alias."""
-    return Gpu(**_asked(lambda: _shapelint.find_gpu(name)))
+    return Gpu._of(_asked(lambda: _shapelint.find_gpu(name)))
 
 
 def rules() -> Results[Rule]:
     """All rules that are built in, by code."""
-    return Results(Rule(**each) for each in _shapelint.rules())
+    return Results(Rule._of(each) for each in _asked(_shapelint.rules))
 
 
 def find_rule(code_or_name: str) -> Rule:
     """By code or name: `find_rule("SL101").page` is all there is to know about it, as Markdown."""
-    return Rule(**_asked(lambda: _shapelint.find_rule(code_or_name)))
+    return Rule._of(_asked(lambda: _shapelint.find_rule(code_or_name)))
 
 
 def fields() -> Results[Field]:
     """All that can be said of a model and its plan, and given to every function by its name."""
-    return Results(Field(**each) for each in _shapelint.fields())
+    return Results(Field._of(each) for each in _asked(_shapelint.fields))

@@ -11,8 +11,9 @@ from typing import Any, Iterator
 import pytest
 
 from ._functions import lint
-from ._results import Report, lines_of
-from ._types import Finding, Problem, ShapelintError
+from ._behaviour import lines_of
+from ._error import ShapelintError
+from ._generated import Finding, LintResult, Problem
 
 _LEVELS = ("info", "warning", "error")
 
@@ -51,9 +52,11 @@ class ShapelintItem(pytest.Item):
         return self.name.removeprefix("shapelint::"), None, self.name
 
 
-def _of_file(report: Report, path: str, severity: str) -> list[str]:
+def _of_file(report: LintResult, path: str, severity: str) -> list[str]:
+    paths = {each.id: each.path for each in report.models}
+
     def counts(finding: Finding) -> bool:
-        return _LEVELS.index(finding.severity) >= _LEVELS.index(severity) and report.models[finding.model].path == path
+        return _LEVELS.index(finding.severity) >= _LEVELS.index(severity) and paths[finding.model] == path
 
     return [*(str(each) for each in report.problems if each.path == path),
             *lines_of([each for each in report.findings if counts(each)])]

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping
 
+from ._behaviour import lines_of
+from ._error import ShapelintError
 from ._functions import Gpus, lint, share
-from ._results import Report, lines_of
-from ._types import ShapelintError
+from ._generated import LintResult
 
 
 def assert_aligned(
     config: Any, gpu: Gpus = None, *, severity: str = "warning", min_gain: float | str = 0.0, **options: Any
-) -> Report:
+) -> LintResult:
     """Fails, and says what was found, where `config` has findings of this severity that save at least `min_gain`.
 
     What would not run at all counts whatever it saves. Other options are those of `lint`, fields of the plan among them.
@@ -48,7 +49,7 @@ def assert_registry(
     severity: str = "error",
     known: Iterable[str] = (),
     **options: Any,
-) -> dict[str, Report]:
+) -> dict[str, LintResult]:
     """Lints every entry of a registry of models or recipes, and fails with all that is wrong of all.
 
     An entry is what `lint` takes, or a function without arguments that returns it. Unless `severity` says otherwise, what
@@ -58,7 +59,7 @@ def assert_registry(
     entries = dict(registry.items() if isinstance(registry, Mapping) else registry)
     left = set(known)
     wrong = [f"{each}: known to fail, and not in the registry" for each in sorted(left - entries.keys())]
-    reports: dict[str, Report] = {}
+    reports: dict[str, LintResult] = {}
     for name, entry in entries.items():
         try:
             model = entry() if callable(entry) and not hasattr(entry, "__fn_or_cls__") else entry

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from ._functions import Gpus, Plan, lint
-from ._types import ShapelintError
+from ._error import ShapelintError
 
 
 class ShapelintCallback:

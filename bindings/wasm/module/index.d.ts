@@ -1,13 +1,6 @@
 // What index.mjs gives. Structs, their members and units are those of the C++ library (include/shapelint): gains and shares are
 // fractions, times are in microseconds, lines and columns count from 1.
 
-export type Severity = "info" | "warning" | "error";
-export type Confidence = "estimated" | "measured" | "certain";
-export type Bound = "compute" | "memory" | "communication" | "overhead";
-export type Origin = "unknown" | "stated" | "given" | "derived" | "defaulted";
-export type FieldType = "integer" | "boolean" | "choice";
-export type Shape = "free" | "padding" | "fixed";
-
 /** A text with the path that it is called by; `base` is what it was before a change. */
 export interface Source {
   path: string;
@@ -45,6 +38,7 @@ export interface LintOptions extends StepOptions {
   fail_severity?: Severity;
   min_severity?: Severity;
   with_suppressed?: boolean;
+  with_fields?: boolean;
   with_operations?: boolean;
   baseline?: string;
   with_known?: boolean;
@@ -70,7 +64,7 @@ export interface SuggestOptions extends StepOptions {
 
 /** What the caller or the file got wrong, as many errors as were found. */
 export class ShapelintError extends Error {
-  errors: ErrorAt[];
+  problems: Problem[];
 }
 
 export interface Shapelint {
@@ -83,7 +77,7 @@ export interface Shapelint {
   step(source: Given, options?: StepOptions): Step[];
   /** Better shapes near the file's. */
   suggest(source: Given, options?: SuggestOptions): SuggestResult;
-  /** One GEMM. */
+  /** One matrix product. */
   gemm(gpu: string, gemm: Gemm): KernelCost;
   /** One fused attention kernel, forward. */
   attention(gpu: string, attention: AttentionKernel): KernelCost;
@@ -100,296 +94,6 @@ export interface Shapelint {
 /** `source`: where the WebAssembly is when it is not beside this module: a URL, a response, its bytes, or a compiled module. */
 export function load(source?: string | URL | Response | BufferSource | WebAssembly.Module | Promise<Response>): Promise<Shapelint>;
 
-export interface Place {
-  /** from 1 */
-  line: number;
-  /** from 1, in Unicode code points */
-  column: number;
-}
-export interface Range {
-  begin_byte: number;
-  end_byte: number;
-  begin: Place;
-  end: Place;
-}
-export interface ErrorAt {
-  /** what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates */
-  code: string;
-  message: string;
-  /** may be empty */
-  hint: string;
-  /** of the file that it is about; empty: of none */
-  path: string;
-  /** in that file; absent: the file as a whole */
-  range: Range | null;
-}
-export interface GpuGain {
-  /** id */
-  gpu: string;
-  gain: number;
-  /** half width of its interval; 0: not known */
-  error: number;
-}
-export interface Change {
-  /** `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels` */
-  field: string;
-  /** as a native file states it */
-  from: string;
-  to: string;
-  from_number: number;
-  to_number: number;
-}
-export interface Edit {
-  range: Range;
-  text: string;
-}
-export interface Proposal {
-  /** all of it in words, on one line */
-  summary: string;
-  changes: Change[];
-  /** what follows without being edited */
-  implied: Change[];
-  /** the mean over the finding's GPUs */
-  gain: number;
-  gain_error: number;
-  gains: GpuGain[];
-  parameters_before: number;
-  parameters_after: number;
-  /** that the run needs on one GPU, as suggest() counts it; 0: not known */
-  memory_before_gb: number;
-  memory_after_gb: number;
-  /** that make the changes in the linted file; empty where it alone cannot take them */
-  edits: Edit[];
-}
-export interface Finding {
-  /** `SL101` */
-  code: string;
-  /** `vocab-misaligned` */
-  rule: string;
-  severity: Severity;
-  confidence: Confidence;
-  /** its place in LintResult::models */
-  model: number;
-  /** id of the only GPU that it holds for; empty: all of the run */
-  gpu: string;
-  /** what is wrong, with numbers */
-  message: string;
-  /** the mechanism */
-  why: string;
-  /** what else to know: whose default a value is */
-  note: string;
-  /** the gain in words; empty where none is known */
-  cost: string;
-  /** how the file's framework does what is proposed first; may be empty */
-  how: string;
-  /** that is blamed; may be empty */
-  field: string;
-  /** of the file that states it */
-  path: string;
-  /** the value; absent when no file states it */
-  range: Range | null;
-  /** where it is used, when it is written elsewhere */
-  use_range: Range | null;
-  key_path: string;
-  /** the run cannot start */
-  certain_to_fail: boolean;
-  /** share of the step that the best proposal saves */
-  gain: number;
-  /** half width of its interval; 0: not known */
-  gain_error: number;
-  gains: GpuGain[];
-  /** best first */
-  proposals: Proposal[];
-  /** that lose time */
-  operations: string[];
-  /** of the rule's page, where the configuration says where those are */
-  url: string;
-}
-export interface Improvement {
-  /** its place in LintResult::models */
-  model: number;
-  before: Step;
-  after_us: number;
-  /** of all together */
-  gain: number;
-  /** empty: nothing to apply */
-  applied: Change[];
-}
-export interface LintResult {
-  /** by path, then model; of each, certain failures first, then by gain */
-  findings: Finding[];
-  models: Model[];
-  /** for each model, by GPU */
-  steps: Improvement[];
-  /** all that were looked at */
-  gpus: Gpu[];
-  /** findings that a comment or the configuration leaves out */
-  suppressed: number;
-  /** findings that the baseline knows, or that a source's `base` had */
-  known: number;
-  /** some finding is as severe as its file's fail_severity, a warning unless somebody says otherwise */
-  fails: boolean;
-  /** why files and GPUs are passed over, what was not understood */
-  notes: string[];
-  /** Of a file: the others are linted all the same. Of a configuration or of the options: nothing is. */
-  errors: ErrorAt[];
-}
-export interface Value {
-  field: string;
-  /** as a native file states it: `4096`, `true`, `bf16`; empty when unknown */
-  text: string;
-  /** 0 or 1 of a boolean, the index of a choice */
-  number: number;
-  origin: Origin;
-  /** derived: from what; defaulted: whose default */
-  note: string;
-  /** stated: in this file, which may be another one (inheritance) */
-  path: string;
-  /** stated: as the file calls it */
-  key_path: string;
-  /** stated: the value */
-  range: Range | null;
-  /** stated: its key */
-  key_range: Range | null;
-}
-export interface Note {
-  message: string;
-  path: string;
-  key_path: string;
-  range: Range | null;
-}
-export interface Model {
-  name: string;
-  path: string;
-  /** `native`, `huggingface` … */
-  dialect: string;
-  /** as the file calls it: `llama` */
-  type: string;
-  /** which of several: `text`, `vision` */
-  part: string;
-  /** enough is known to cost it */
-  complete: boolean;
-  /** one for each of fields(), in its order */
-  values: Value[];
-  /** of all ranks; 0 unless complete */
-  parameters: number;
-  /** that take part in one token's forward pass */
-  active_parameters: number;
-  /** what was not understood, or had to be decided */
-  notes: Note[];
-}
-export interface ReadResult {
-  /** a configuration of a known dialect; it may still hold no model */
-  recognised: boolean;
-  models: Model[];
-  /** why it is not understood, or what in it was not */
-  notes: Note[];
-  /** whatever else is in here is then not to be relied on */
-  errors: ErrorAt[];
-}
-export interface OperationDim {
-  value: number;
-  expression: string;
-}
-export interface Operation {
-  /** `layer.mlp.up` */
-  name: string;
-  /** gemm, attention, elementwise, collective */
-  kind: string;
-  /** forward, recompute, grad_input, grad_weight, backward, update */
-  pass: string;
-  dtype: string;
-  /** how often it runs in the step */
-  count: number;
-  /** of one run */
-  cost: KernelCost;
-  /** of all runs */
-  total_us: number;
-  /** total_us of the step's time. Communication behind computation has one, too, so that shares may add up to more than 1. */
-  share: number;
-  /** a collective that hides behind computation */
-  overlapped: boolean;
-  /** gemm: C[m,n] = A[m,k] B[k,n], `batch` times */
-  batch?: OperationDim;
-  m?: OperationDim;
-  n?: OperationDim;
-  k?: OperationDim;
-  /** tn: y = x W^T; nn: its input gradient; nt: its weight gradient */
-  layout?: string;
-  /** attention */
-  sequences?: OperationDim;
-  heads?: OperationDim;
-  key_value_heads?: OperationDim;
-  query_length?: OperationDim;
-  key_length?: OperationDim;
-  head_dim?: OperationDim;
-  /** attention: that the kernel computes, zeros included; 0 where none takes it */
-  kernel_head_dim?: number;
-  /** elementwise: moved; collective: the whole buffer */
-  bytes?: number;
-  /** collective */
-  ranks?: number;
-}
-export interface Step {
-  model: string;
-  part: string;
-  /** id */
-  gpu: string;
-  /** the five parts below together */
-  time_us: number;
-  compute_us: number;
-  memory_us: number;
-  /** that is waited for */
-  communication_us: number;
-  overhead_us: number;
-  /** of the pipeline */
-  bubble_us: number;
-  /** communication behind computation; not part of time_us */
-  hidden_us: number;
-  /** the largest part */
-  bound: Bound;
-  /** arithmetic that the model needs / (time x peak) */
-  mfu: number;
-  /** with what is computed again */
-  hfu: number;
-  /** images of a CNN; of one replica of the model */
-  tokens_per_step: number;
-  tokens_per_s: number;
-  /** of one GPU */
-  model_flops: number;
-  parameters: number;
-  /** that one GPU needs, an estimate */
-  memory_bytes: number;
-  /** 0: not known */
-  memory_capacity_bytes: number;
-  operations: Operation[];
-}
-export interface Efficiency {
-  /** dimensions that are no multiple of what the hardware loads at once */
-  alignment: number;
-  /** partial tiles that are computed in full */
-  tile: number;
-  /** SMs that idle in the last wave */
-  wave: number;
-  /** launch, ramp, and rates below the data sheet */
-  rest: number;
-}
-export interface KernelCost {
-  time_us: number;
-  /** the roofline of the data sheet */
-  ideal_us: number;
-  bound: Bound;
-  /** what each would take alone; they overlap */
-  compute_us: number;
-  memory_us: number;
-  overhead_us: number;
-  efficiency: Efficiency;
-  /** of a GEMM; 0 elsewhere */
-  tile_m: number;
-  tile_n: number;
-  split_k: number;
-  waves: number;
-}
 export interface Gemm {
   m?: number;
   n?: number;
@@ -409,47 +113,707 @@ export interface AttentionKernel {
   causal?: boolean;
   dtype?: string;
 }
-export interface PeakRate {
-  /** fp32, tf32, fp16, bf16, fp8, int8, fp4 */
-  dtype: string;
-  tflops: number;
-  tensor_cores: boolean;
+
+// What follows is written by the library from its own descriptions (include/shapelint).
+/** A field's value: a whole number, a boolean, or the name of a choice. */
+export type Scalar = number | boolean | string;
+export type Origin = "unknown" | "stated" | "given" | "derived" | "default";
+export type Severity = "info" | "warning" | "error";
+export type Confidence = "estimated" | "measured" | "certain";
+export type Applicability = "safe" | "unsafe" | "manual";
+export type Bound = "compute" | "memory" | "communication" | "overhead" | "bubble";
+export type FieldType = "integer" | "boolean" | "choice";
+export type Shape = "free" | "padding" | "fixed";
+
+/** A place in a text. */
+export interface Place {
+  /** from 1 */
+  line: number;
+  /** from 1, in Unicode code points */
+  column: number;
+  /** from 0 */
+  byte: number;
 }
+
+/** Some bytes of a text. */
+export interface Range {
+  start: Place;
+  /** behind the last */
+  end: Place;
+}
+
+/** Why there is no answer, or none about a file. */
+export interface Problem {
+  /** what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates */
+  code: string;
+  /** what was seen */
+  message: string;
+  /** what to try */
+  hint?: string;
+  /** of the file that it is about */
+  path?: string;
+  /** in that file; absent: the file as a whole */
+  range?: Range;
+}
+
+/** Figures of vendors' documents. */
 export interface Gpu {
   /** `a100-sxm4-80gb` */
   id: string;
   name: string;
   vendor: string;
+  /** other names that it is found by */
   aliases: string[];
   /** `ampere` */
   architecture: string;
   /** `8.0` */
-  compute_capability: string;
+  compute_capability?: string;
   /** compute units on AMD */
   sm_count: number;
-  peaks: PeakRate[];
-  dram_bandwidth_gb_s: number;
-  dram_gb: number;
-  /** MiB are 2^20 bytes */
-  l2_mib: number;
+  /** by number format that it multiplies: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation */
+  peaks_tflops: Record<string, number>;
+  /** of these, what its matrix units multiply */
+  tensor_core_dtypes: string[];
+  /** 10^9 bytes per second */
+  dram_gb_s: number;
+  /** of its memory */
+  dram_bytes: number | null;
+  /** of its last cache */
+  l2_bytes: number | null;
   /** per direction, within a node */
-  link_gb_s: number;
-  boost_clock_mhz: number;
-  tdp_w: number;
+  link_gb_s: number | null;
+  boost_clock_mhz: number | null;
+  tdp_w: number | null;
   /** how well predictions are backed: calibrated, architecture, uncalibrated … */
   calibration: string;
-  calibration_source: string;
+  /** what they are backed by */
+  calibration_source?: string;
 }
-export interface RuleParameter {
+
+/** A field's value, and where it comes from. */
+export interface Value {
+  value: Scalar | null;
+  /** unknown: nobody gave it; stated: the file; given: the caller or the configuration; derived: other fields; default: somebody's default */
+  origin: Origin;
+  /** derived: from what; default: whose */
+  note?: string;
+  /** stated: in this file, which may be another one (inheritance) */
+  path?: string;
+  /** stated: as the file calls it */
+  key_path?: string;
+  /** stated: the value */
+  range?: Range;
+  /** stated: its key */
+  key_range?: Range;
+}
+
+/** Something in a file that was not understood, or had to be decided. */
+export interface Note {
+  message: string;
+  /** of the file */
+  path?: string;
+  key_path?: string;
+  range?: Range;
+}
+
+/** A model that was linted. */
+export interface LintedModel {
+  /** path and part: `config.json#text`; what other objects call it by */
+  id: string;
   name: string;
+  /** of its file */
+  path: string;
+  /** which of several: `text`, `vision` */
+  part?: string;
+  /** `native`, `huggingface` … */
+  dialect: string;
+  /** as the file calls it: `llama` */
+  type?: string;
+  /** enough is known to cost it */
+  complete: boolean;
+  /** of all ranks together */
+  parameters: number | null;
+  /** that take part in one token's forward pass */
+  active_parameters: number | null;
+  /** by name, where they are asked for */
+  fields?: Record<string, Value>;
+  /** what was not understood, or had to be decided */
+  notes: Note[];
+  /** nobody named one */
+  gpus_assumed: boolean;
+  /** ids of those named that cannot multiply what is stored */
+  gpus_left_out: string[];
+  /** what of the model is taken as fixed, and why */
+  shape_note?: string;
+  /** findings that save less are left out */
+  min_gain: number;
+}
+
+/** What something saves on one GPU: a share of the time per token, 1 - new / old. */
+export interface GpuGain {
+  /** id */
+  gpu: string;
+  gain: number;
+  /** half width of its interval */
+  gain_error: number | null;
+  /** of a proposal: of a step now, and with it */
+  step_us?: number;
+  new_step_us?: number;
+}
+
+/** A field set to another value. */
+export interface Change {
+  /** `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels` */
+  field: string;
+  before: Scalar;
+  after: Scalar;
+}
+
+/** New text for some bytes of a file; of several, make all, the last first. */
+export interface Edit {
+  /** of the file */
+  path: string;
+  range: Range;
+  new_text: string;
+}
+
+/** One way out of a finding. */
+export interface Proposal {
+  /** all of it in words, on one line */
+  summary: string;
+  /** safe: it leaves what is trained as it is; unsafe: it does not; manual: the file alone cannot take it */
+  applicability: Applicability;
+  /** what to edit */
+  changes: Change[];
+  /** what follows without being edited */
+  implied: Change[];
+  /** that make the changes in the linted file; none of a manual one */
+  edits: Edit[];
+  /** share of the step's time, the mean over the finding's GPUs */
+  gain: number;
+  /** half width of its interval */
+  gain_error: number | null;
+  by_gpu: GpuGain[];
+  parameters_before: number;
+  parameters_after: number;
+  /** that the run needs on one GPU */
+  memory_bytes_before: number | null;
+  memory_bytes_after: number | null;
+  /** of one change: other multiples of this, near it and in its direction, gain as much */
+  or_multiple_of?: number;
+}
+
+/** Something that costs time, or does not run. */
+export interface Finding {
+  /** stays the same when lines are added above or the file is reformatted; the same in every output */
+  id: string;
+  /** `SL101` */
+  code: string;
+  /** `vocab-misaligned` */
+  rule: string;
+  severity: Severity;
+  /** what the gain rests on: the cost model alone, measurements on this GPU, or arithmetic */
+  confidence: Confidence;
+  /** its id */
+  model: string;
+  /** id of the only GPU that it holds for; absent: all of the run */
+  gpu?: string;
+  /** what is wrong, with numbers */
+  message: string;
+  /** what it leads to or why, in a few words */
+  label?: string;
+  /** the mechanism */
+  why?: string;
+  /** what else to know: whose default a value is */
+  note?: string;
+  /** the gain in words */
+  cost?: string;
+  /** how the file's framework does what is proposed first */
+  how?: string;
+  /** that is blamed */
+  field?: string;
+  /** of the file that states it */
+  path: string;
+  /** as the file calls it: `model.hidden_size` */
+  key_path?: string;
+  /** the value; absent when no file states it */
+  range?: Range;
+  /** where it is used, when it is written elsewhere */
+  use_range?: Range;
+  /** the run cannot start */
+  certain_to_fail: boolean;
+  /** share of the step that the best proposal saves */
+  gain: number;
+  /** half width of its interval */
+  gain_error: number | null;
+  by_gpu: GpuGain[];
+  /** best first */
+  proposals: Proposal[];
+  /** names of those that lose time */
+  operations: string[];
+  /** fields that it is about, too */
+  related: string[];
+  /** fields that nobody stated, and it would be another without */
+  assumed: string[];
+  /** of the rule's page */
+  url?: string;
+}
+
+/** Bytes of one GPU's memory, by what they are for. */
+export interface MemoryParts {
+  weights?: number;
+  gradients?: number;
+  /** states, and the copy of weights that it updates */
+  optimizer?: number;
+  /** beside these, at the fullest moment */
+  activations?: number;
+  /** of the sequences of a step, and what recurrent layers keep */
+  kv_cache?: number;
+}
+
+/** What a run needs of one GPU's memory, an estimate. */
+export interface Memory {
+  /** that it needs: the parts together */
+  total_bytes: number;
+  /** that tensors can have of the GPU's */
+  usable_bytes: number | null;
+  /** that the GPU has */
+  capacity_bytes: number | null;
+  /** total_bytes are usable */
+  fits: boolean | null;
+  parts: MemoryParts;
+  /** in the host's memory, of this GPU */
+  host_bytes?: number;
+}
+
+/** A dimension of an operation. */
+export interface OperationSize {
+  value: number;
+  /** where it comes from: `3 * hidden_size / tensor` */
+  expression?: string;
+}
+
+/** Shares in (0, 1] that multiply to ideal_us / run_us; 1: nothing is lost. */
+export interface Efficiency {
+  /** dimensions that are no multiple of what the hardware loads at once */
+  alignment: number;
+  /** partial tiles that are computed in full */
+  tile: number;
+  /** SMs that idle in the last wave */
+  wave: number;
+  /** launch, ramp, and rates below the data sheet */
+  rest: number;
+}
+
+/** How a matrix product is divided over SMs. */
+export interface Tile {
+  m: number;
+  n: number;
+  /** tiles that share one part of the result */
+  split_k: number;
+  /** tiles by those that run at once */
+  waves: number;
+}
+
+/** A kernel or a collective of a step: what one run and all of them take. */
+export interface Operation {
+  /** name and pass: `layer.mlp.up/forward` */
+  id: string;
+  /** `layer.mlp.up` */
+  name: string;
+  /** gemm, attention, scan, elementwise, collective */
+  kind: string;
+  /** forward, recompute, grad_input, grad_weight, backward, update */
+  pass: string;
+  dtype: string;
+  /** how often it runs in the step */
+  runs: number;
+  /** gemm: batch, m, n, k of C[m,n] = A[m,k] B[k,n]; attention: sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim; scan: sequences, length, key_heads, value_heads, key_dim, value_dim, chunk */
+  sizes?: Record<string, OperationSize>;
+  /** of a gemm; tn: y = x W^T; nn: its input gradient; nt: its weight gradient */
+  layout?: string;
+  /** attention to what is before alone */
+  causal?: boolean;
+  /** attention to so many keys at most */
+  window?: number;
+  /** elementwise: moved; collective: the whole buffer */
+  bytes?: number;
+  /** which: all-reduce, all-gather … */
+  collective?: string;
+  /** that take part in a collective */
+  ranks?: number;
+  /** a collective that hides behind computation */
+  overlapped?: boolean;
+  /** of one run */
+  run_us: number;
+  /** the same at the roofline of the data sheet */
+  ideal_us: number;
+  /** what limits it */
+  bound: Bound;
+  /** what arithmetic would take alone; the three overlap */
+  compute_us: number;
+  /** what moving bytes would take alone */
+  memory_us: number;
+  /** what launch and ramp take */
+  overhead_us: number;
+  efficiency: Efficiency;
+  /** of a matrix product */
+  tile?: Tile;
+  /** of all runs */
+  total_us: number;
+  /** total_us of the step's time; communication behind computation has one, too, so that shares may add up to more than 1 */
+  share: number;
+  /** attention: what the kernel computes of each head, zeros included; absent where no kernel takes it */
+  kernel_head_dim?: number;
+}
+
+/** A step with all proposals that go together. */
+export interface After {
+  /** of that step */
+  step_us: number;
+  mfu: number;
+  /** share of the time per token, of all together */
+  gain: number;
+  /** nothing: there is nothing to apply */
+  applied: Change[];
+  /** what does not go with them */
+  left_out: Change[];
+  left_out_because?: string;
+}
+
+/** What an engine has room for on one GPU. */
+export interface Capacity {
+  /** that the engine may take */
+  budget_bytes: number | null;
+  /** activations of its longest step, context, kernels, NCCL's buffers */
+  runtime_bytes: number;
+  /** left for the KV cache */
+  kv_cache_bytes: number | null;
+  /** that it holds, in sequences of the longest length */
+  kv_cache_tokens: number | null;
+  /** tokens that a request may have */
+  longest_sequence: number | null;
+  /** of that length, at a time */
+  concurrent_requests: number | null;
+  /** tokens of the longest sequence that has room */
+  largest_sequence: number | null;
+  /** the GPU's memory and the weights' format are */
+  weights_known: boolean;
+  /** the engine does */
+  starts: boolean | null;
+}
+
+/** A step as the file has it, and with all proposals that go together. */
+export interface LintedStep {
+  /** its id */
+  model: string;
+  /** which of a file's several models: `text`, `vision` */
+  part?: string;
+  /** id */
+  gpu: string;
+  /** of the step: the five parts below together */
+  step_us: number;
+  compute_us: number;
+  memory_us: number;
+  /** that is waited for */
+  communication_us: number;
+  overhead_us: number;
+  /** of the pipeline */
+  bubble_us: number;
+  /** communication behind computation; not part of step_us */
+  hidden_us: number;
+  /** the largest part */
+  bound: Bound;
+  /** arithmetic that the model needs / (time x peak) */
+  mfu: number;
+  /** with what is computed again */
+  hfu: number;
+  /** what is counted as tokens: `tokens`, or `images` of a CNN */
+  produces: string;
+  /** of one replica of the model */
+  tokens_per_step: number;
+  /** of one replica, by the GPUs that it is spread over */
+  tokens_per_s_per_gpu: number;
+  /** of all replicas */
+  tokens_per_s_all_gpus: number;
+  /** that the run takes */
+  num_gpus: number;
+  /** of a step */
+  model_flops_per_gpu: number;
+  /** with what is computed again */
+  hardware_flops_per_gpu: number;
+  /** of the model, all ranks together */
+  parameters: number;
+  memory: Memory;
+  /** where they are asked for */
+  operations?: Operation[];
+  after: After;
+  /** of a model that an engine serves */
+  capacity?: Capacity;
+}
+
+/** A model of a whole. */
+export interface WholePart {
+  part: string;
+  /** how often it runs in it */
+  runs: number;
+  /** that it takes */
+  num_gpus: number;
+}
+
+/** What a whole takes on one GPU. */
+export interface WholeTime {
+  /** id */
+  gpu: string;
+  /** of all parts, as the file has them */
+  step_us: number;
+  /** of it, by part */
+  shares: number[];
+}
+
+/** Models of one file that are one step together, or its plans that are one iteration. */
+export interface Whole {
+  /** of the file */
+  path: string;
+  parts: WholePart[];
+  /** of models that are held at once */
+  memory_bytes: number | null;
+  by_gpu: WholeTime[];
+}
+
+/** How many findings there are, and are not. */
+export interface Counts {
+  /** findings of this severity */
+  error: number;
+  warning: number;
+  info: number;
+  /** not severe enough to be told */
+  hidden: number;
+  /** a comment or the configuration leaves out */
+  suppressed: number;
+  /** the baseline knows, or a source's `base` had */
+  baselined: number;
+  /** files of a folder of which too little is known */
+  not_whole: number;
+  /** files of a folder that are no model's configuration */
+  not_recognised: number;
+}
+
+/** What the linter found in files. */
+export interface LintResult {
+  /** all that were looked at */
+  gpus: Gpu[];
+  /** by path */
+  models: LintedModel[];
+  /** by path, then model; of each, certain failures first, then by gain */
+  findings: Finding[];
+  /** for each model, by GPU */
+  steps: LintedStep[];
+  together: Whole[];
+  counts: Counts;
+  /** some finding is as severe as its file's fail level, a warning unless somebody says otherwise */
+  fails: boolean;
+  /** why files and GPUs are passed over, what was not understood */
+  notes: string[];
+  /** of a file: the others are linted all the same; of a configuration or of the options: nothing is */
+  problems: Problem[];
+}
+
+/** One model of a file, as it is understood. */
+export interface Model {
+  /** path and part: `config.json#text`; what other objects call it by */
+  id: string;
+  name: string;
+  /** of its file */
+  path: string;
+  /** which of several: `text`, `vision` */
+  part?: string;
+  /** `native`, `huggingface` … */
+  dialect: string;
+  /** as the file calls it: `llama` */
+  type?: string;
+  /** enough is known to cost it */
+  complete: boolean;
+  /** of all ranks together */
+  parameters: number | null;
+  /** that take part in one token's forward pass */
+  active_parameters: number | null;
+  /** by name, where they are asked for */
+  fields?: Record<string, Value>;
+  /** what was not understood, or had to be decided */
+  notes: Note[];
+}
+
+/** What is understood of a file. */
+export interface ReadResult {
+  /** a configuration of a known dialect; it may still hold no model */
+  recognised: boolean;
+  models: Model[];
+  /** why it is not understood, or what in it was not */
+  notes: Note[];
+  /** whatever else is in here is then not to be relied on */
+  problems: Problem[];
+}
+
+/** What the file's own shape comes to on one GPU. */
+export interface StartOnGpu {
+  /** id */
+  gpu: string;
+  step_us: number;
+  mfu: number;
+  tokens_per_s_per_gpu: number;
+  /** of 10^6 tokens, where a price is known */
+  dollars_per_m_tokens?: number;
+  /** that it needs */
+  memory_bytes: number;
+  /** that the GPU has */
+  capacity_bytes: number | null;
+}
+
+/** The file's own shape. */
+export interface SuggestStart {
+  parameters: number;
+  by_gpu: StartOnGpu[];
+}
+
+/** A change made alone. */
+export interface AloneChange {
+  /** `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels` */
+  field: string;
+  before: Scalar;
+  after: Scalar;
+  /** some only are together */
+  possible: boolean;
+  /** where it is possible */
+  gain?: number;
+}
+
+/** Time that one effect takes less in one operation: a share of the start's step. Negative: more. */
+export interface Cause {
+  /** its name */
+  operation: string;
+  /** `alignment`, `tile`, `wave` …, or `work` */
+  effect: string;
+  /** the same for people */
+  description: string;
+  share: number;
+  /** what changed: `n 50257 → 50304` */
+  sizes: string;
+}
+
+/** What a suggestion comes to on one GPU. */
+export interface SuggestionOnGpu {
+  /** id */
+  gpu: string;
+  /** of the objective: 1 - new / old cost */
+  gain: number;
+  /** half width of its interval */
+  gain_error: number | null;
+  /** measurements on this GPU back most of it */
+  measured: boolean;
+  step_us: number;
+  mfu: number;
+  tokens_per_s_per_gpu: number;
+  /** of 10^6 tokens, where a price is known */
+  dollars_per_m_tokens?: number;
+  /** that it needs */
+  memory_bytes: number;
+  /** that the GPU has */
+  capacity_bytes: number | null;
+  /** largest first */
+  causes: Cause[];
+  /** what the rest adds up to */
+  other: number;
+}
+
+/** A better shape. */
+export interface Suggestion {
+  /** of the objective, as the basket says */
+  gain: number;
+  /** half width of its interval */
+  gain_error: number | null;
+  /** of several GPUs: 1 is each one's own best */
+  of_best?: number;
+  parameters: number;
+  changes: Change[];
+  /** what follows without being edited */
+  implied: Change[];
+  /** each change made alone */
+  alone: AloneChange[];
+  by_gpu: SuggestionOnGpu[];
+}
+
+/** No other shape is as large and faster. */
+export interface FrontPoint {
+  parameters: number;
+  /** relative to the start */
+  speed: number;
+  changes: Change[];
+  /** what follows without being edited */
+  implied: Change[];
+}
+
+/** A condition, and the share of the combinations that break it. */
+export interface Exclusion {
+  condition: string;
+  share: number;
+}
+
+/** A search for better shapes near the file's. */
+export interface SuggestResult {
+  /** its name */
+  model: string;
+  /** of its file */
+  path: string;
+  /** tokens, mfu, step, prefill, decode or cost */
+  objective: string;
+  /** of several GPUs: worst or mean */
+  basket: string;
+  /** codes of those that the start breaks */
+  broken_rules: string[];
+  /** numbers of heads are multiples of this or divide it */
+  head_multiple: number;
+  /** what of the model is taken as fixed, and why */
+  shape_note?: string;
+  /** what the stack makes of it */
+  stack_note?: string;
+  /** shapes that were left out as their gain is within its error */
+  doubtful: number;
+  /** ids */
+  gpus: string[];
+  start: SuggestStart;
+  /** best first; none: nothing better was found */
+  suggestions: Suggestion[];
+  front: FrontPoint[];
+  /** how much faster the fastest shape with as many parameters is */
+  behind_front: number;
+  /** combinations of the space */
+  candidates: number;
+  /** that were looked at one by one, of a search that was stopped */
+  priced?: number;
+  /** share that breaks a condition */
+  excluded?: number;
+  exclusions?: Exclusion[];
+  /** false: stopped early */
+  complete: boolean;
+  /** nothing is better than the first suggestion by more; null: infinite, nobody knows */
+  gap: number | null;
+}
+
+/** A number of a rule that a configuration may set. */
+export interface RuleParameter {
+  /** unless somebody sets it */
   value: number;
   doc: string;
 }
+
+/** What the linter looks for. */
 export interface Rule {
   /** `SL101` */
   code: string;
   /** `vocab-misaligned` */
   name: string;
+  /** the version that it came with */
   since: string;
   /** preview, stable, deprecated; all but stable ones run only when they are selected */
   status: string;
@@ -466,112 +830,88 @@ export interface Rule {
   /** all of the above and more, as Markdown */
   page: string;
   sources: string[];
-  parameters: RuleParameter[];
+  /** by name */
+  parameters: Record<string, RuleParameter>;
 }
+
+/** Something that can be said of a model or of how it is run; Setting sets it. */
 export interface Field {
   /** `hidden_size` */
   name: string;
   /** of the native file: model, model.moe, model.mla, run, parallel */
   section: string;
+  /** there: `num_experts` of `moe_num_experts` */
+  key: string;
   type: FieldType;
   minimum: number;
   maximum: number;
-  /** FieldType::choice */
-  choices: string[];
-  /** may be empty */
-  unit: string;
+  /** what a choice can be */
+  choices?: string[];
+  unit?: string;
   doc: string;
 }
-export interface Performance {
-  /** of the step */
-  time_us: number;
-  mfu: number;
-  /** of one GPU */
-  tokens_per_s: number;
-  /** where a price is known */
-  dollars_per_m_tokens: number;
-  /** that it needs */
-  memory_gb: number;
-  /** of the GPU; 0: not known */
-  capacity_gb: number;
+
+/** One run of one kernel. */
+export interface KernelCost {
+  /** of one run */
+  run_us: number;
+  /** the same at the roofline of the data sheet */
+  ideal_us: number;
+  /** what limits it */
+  bound: Bound;
+  /** what arithmetic would take alone; the three overlap */
+  compute_us: number;
+  /** what moving bytes would take alone */
+  memory_us: number;
+  /** what launch and ramp take */
+  overhead_us: number;
+  efficiency: Efficiency;
+  /** of a matrix product */
+  tile?: Tile;
 }
-export interface Cause {
-  operation: string;
-  /** `alignment`, `tile`, `wave` …, or `work` */
-  effect: string;
-  /** the same for people */
-  description: string;
-  share: number;
-  /** what changed: `n 50257 → 50304` */
-  sizes: string;
-}
-export interface SuggestionOnGpu {
+
+/** A step, and what it is made of. */
+export interface Step {
+  /** its id */
+  model: string;
+  /** which of a file's several models: `text`, `vision` */
+  part?: string;
   /** id */
   gpu: string;
-  performance: Performance;
-  /** of the objective: 1 - new / old cost */
-  gain: number;
-  gain_error: number;
-  /** measurements on this GPU back most of it */
-  measured: boolean;
-  /** largest first */
-  causes: Cause[];
-  /** what the rest adds up to */
-  other: number;
-}
-export interface AloneChange {
-  change: Change;
-  /** some only are together */
-  possible: boolean;
-  gain: number;
-}
-export interface Suggestion {
-  changes: Change[];
-  implied: Change[];
+  /** of the step: the five parts below together */
+  step_us: number;
+  compute_us: number;
+  memory_us: number;
+  /** that is waited for */
+  communication_us: number;
+  overhead_us: number;
+  /** of the pipeline */
+  bubble_us: number;
+  /** communication behind computation; not part of step_us */
+  hidden_us: number;
+  /** the largest part */
+  bound: Bound;
+  /** arithmetic that the model needs / (time x peak) */
+  mfu: number;
+  /** with what is computed again */
+  hfu: number;
+  /** what is counted as tokens: `tokens`, or `images` of a CNN */
+  produces: string;
+  /** of one replica of the model */
+  tokens_per_step: number;
+  /** of one replica, by the GPUs that it is spread over */
+  tokens_per_s_per_gpu: number;
+  /** of all replicas */
+  tokens_per_s_all_gpus: number;
+  /** that the run takes */
+  num_gpus: number;
+  /** of a step */
+  model_flops_per_gpu: number;
+  /** with what is computed again */
+  hardware_flops_per_gpu: number;
+  /** of the model, all ranks together */
   parameters: number;
-  /** of the objective, as the basket says */
-  gain: number;
-  gain_error: number;
-  /** several GPUs: 1 is each one's own best */
-  of_best: number;
-  gpus: SuggestionOnGpu[];
-  alone: AloneChange[];
-}
-export interface FrontPoint {
-  changes: Change[];
-  implied: Change[];
-  parameters: number;
-  /** relative to the start */
-  speed: number;
-}
-export interface Exclusion {
-  condition: string;
-  share: number;
-}
-export interface SuggestResult {
-  model: string;
-  path: string;
-  /** what of the model is taken as fixed, and why; empty: nothing */
-  shape_note: string;
-  /** ids */
-  gpus: string[];
-  /** by GPU */
-  start: Performance[];
-  start_parameters: number;
-  /** best first; none: nothing better was found */
-  suggestions: Suggestion[];
-  front: FrontPoint[];
-  /** how much faster the fastest shape with as many parameters is */
-  behind_front: number;
-  /** combinations of the space */
-  candidates: number;
-  /** that were looked at one by one */
-  priced: number;
-  /** share that breaks a condition; known only when nothing was found */
-  excluded: number;
-  exclusions: Exclusion[];
-  /** false: stopped early, and */
-  complete: boolean;
-  /** nothing is better than the first suggestion by more; infinite: nobody knows */
-  gap: number | null;
+  memory: Memory;
+  /** where they are asked for */
+  operations?: Operation[];
 }

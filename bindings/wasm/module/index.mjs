@@ -23,13 +23,13 @@ async function compile(given) {
 }
 
 export class ShapelintError extends Error {
-  constructor(errors) {
-    super(errors.map((error) => {
-      const place = error.range ? `:${error.range.begin.line}:${error.range.begin.column}` : "";
+  constructor(problems) {
+    super(problems.map((error) => {
+      const place = error.range ? `:${error.range.start.line}:${error.range.start.column}` : "";
       return `${error.path ? `${error.path}${place}: ` : ""}${error.message}${error.hint ? `; ${error.hint}` : ""}`;
     }).join("\n"));
     this.name = "ShapelintError";
-    this.errors = errors;
+    this.problems = problems;
   }
 }
 
@@ -45,7 +45,7 @@ function sourceOf(given) {
   throw new TypeError("a source is a text, an object of a config.json, or { path, text }");
 }
 
-const refusal = (message, hint) => new ShapelintError([{ code: "invalid-option", message, hint, path: "", range: null }]);
+const refusal = (message, hint) => new ShapelintError([{ code: "invalid-option", message, hint}]);
 
 function needs(kernel, sizes, names) {
   for (const name of names) {
@@ -76,9 +76,9 @@ class Shapelint {
     wasm._free(called);
     wasm._free(said);
     if (answer === 0) throw new RangeError("there is not enough memory");
-    const { value, errors } = JSON.parse(wasm.UTF8ToString(answer));
+    const { value, problems } = JSON.parse(wasm.UTF8ToString(answer));
     wasm._free(answer);
-    if (errors) throw new ShapelintError(errors);
+    if (problems) throw new ShapelintError(problems);
     return value;
   }
 
@@ -90,7 +90,7 @@ class Shapelint {
   // What is wrong with files is part of the answer, what is wrong with the question is not.
   lint(sources, options) {
     const report = this.#ask("lint", sources, options);
-    const refused = report.errors.filter((error) => error.code === "invalid-option");
+    const refused = report.problems.filter((error) => error.code === "invalid-option");
     if (refused.length > 0) throw new ShapelintError(refused);
     return report;
   }

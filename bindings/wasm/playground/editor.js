@@ -67,7 +67,7 @@ export class Editor {
     for (let left = column - 1; left > 0 && at < found.text.length; left -= 1) at += found.text.codePointAt(at) > 0xffff ? 2 : 1;
     return found.from + at;
   }
-  span(range) { return { from: this.#offset(range.begin), to: this.#offset(range.end) }; }
+  span(range) { return { from: this.#offset(range.start), to: this.#offset(range.end) }; }
 
   mark(list) {
     const diagnostics = list.filter((each) => each.range).map(({ range, severity, message, actions }) => ({
@@ -76,7 +76,7 @@ export class Editor {
   }
 
   edit(edits) {
-    const changes = edits.map(({ range, text }) => ({ ...this.span(range), insert: text })).sort((a, b) => a.from - b.from);
+    const changes = edits.map(({ range, new_text: insert }) => ({ ...this.span(range), insert })).sort((a, b) => a.from - b.from);
     this.#view.dispatch({ changes, userEvent: "input.fix" });
     this.#view.focus();
   }

@@ -39,7 +39,7 @@ export class Engine {
     });
   }
 
-  // What the call gives; { errors } where it fails; undefined where a newer one took its place.
+  // What the call gives; { problems } where it fails; undefined where a newer one took its place.
   call(kind, given = {}) {
     return new Promise((resolve) => {
       this.#waiting.get(kind)?.resolve(undefined);
@@ -58,13 +58,13 @@ export class Engine {
     this.#worker.postMessage({ id: this.#serial, call: kind, given: call.given });
   }
 
-  async #take({ id, value, errors, broken }) {
+  async #take({ id, value, problems, broken }) {
     if (this.#running?.id !== id) return;
     const { resolve, kind } = this.#running;
     // After a failure that no function expects (out of memory) the instance is not to be relied on.
     if (broken) await this.#begin();
     this.#running = null;
-    resolve(errors ? { errors } : this.#waiting.has(kind) ? undefined : { value });
+    resolve(problems ? { problems } : this.#waiting.has(kind) ? undefined : { value });
     this.#next();
   }
 }

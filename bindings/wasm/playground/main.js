@@ -36,11 +36,11 @@ function stale(is) {
 async function ask() {
   stale(true);
   const asked = question();
-  const answer = await engine.call("lint", { ...asked, options: { ...asked.options, min_severity: "info" } });
+  const answer = await engine.call("lint", { ...asked, options: { ...asked.options, min_severity: "info", with_fields: true } });
   if (!answer) return;
-  const nothing = { findings: [], errors: [], notes: [], models: [], steps: [] };
+  const nothing = { findings: [], problems: [], notes: [], models: [], steps: [] };
   const isBlank = asked.text.trim() === "";
-  const result = isBlank ? nothing : answer.value ?? { ...nothing, errors: answer.errors };
+  const result = isBlank ? nothing : answer.value ?? { ...nothing, problems: answer.problems };
   showFindings(result, { editor });
   showSummary(result);
   showRead(result);
@@ -49,13 +49,13 @@ async function ask() {
     editor.mark([
       ...result.findings.map((each) => ({ range: each.range, severity: each.severity, message: `${each.message}${each.cost ? `\ncosts ${each.cost}` : ""} [${each.code}]`,
         actions: each.proposals.filter((proposal) => proposal.edits.length > 0).slice(0, 2).map((proposal) => ({
-          name: proposal.changes.map((change) => `${change.field} ${change.to}`).join(", "), apply: () => editor.edit(proposal.edits) })) })),
-      ...result.errors.map((each) => ({ range: each.range, severity: "error", message: each.message + (each.hint ? `\n${each.hint}` : "") })),
+          name: proposal.changes.map((change) => `${change.field} ${change.after}`).join(", "), apply: () => editor.edit(proposal.edits) })) })),
+      ...result.problems.map((each) => ({ range: each.range, severity: "error", message: each.message + (each.hint ? `\n${each.hint}` : "") })),
     ]);
   }
   byId("findings").setAttribute("aria-busy", "false");
   document.body.dataset.seen = String(Number(document.body.dataset.seen ?? 0) + 1);
-  if (result.errors.length > 0) return;  // what was there before stays, faded, while something is being typed
+  if (result.problems.length > 0) return;  // what was there before stays, faded, while something is being typed
   if (result.steps.length === 0) {
     showBetter(null);
     showPictures(null);
@@ -72,7 +72,7 @@ async function ask() {
 
 // What the file says of the plan stands, greyed, where nothing else is asked for.
 function showPlan({ models }) {
-  const values = new Map(models[0]?.values.map((value) => [value.field, value.text]));
+  const values = new Map(Object.entries(models[0]?.fields ?? {}).map(([field, { value }]) => [field, String(value ?? "")]));
   for (const field of planFields) {
     const input = byId("plan-" + field);
     const said = values.get(field) ?? "";
@@ -85,7 +85,7 @@ function showPlan({ models }) {
 async function apply(number) {
   const answer = await engine.call("applied", { ...question(), number });
   if (answer?.value) editor.text = answer.value;
-  else if (answer) tell(answer.errors[0].message.split("\n")[0]);
+  else if (answer) tell(answer.problems[0].message.split("\n")[0]);
 }
 
 function tell(text) {

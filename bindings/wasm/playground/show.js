@@ -23,7 +23,7 @@ const button = (text, onclick, label) => {
 function findingElement(finding, { editor }) {
   const head = make("p", "", make("span", "code", `${finding.code} ${finding.rule}`), " ");
   if (finding.range && finding.path) {
-    const where = button(`line ${finding.range.begin.line}`, () => editor.show(finding.range));
+    const where = button(`line ${finding.range.start.line}`, () => editor.show(finding.range));
     where.className = "where";
     head.append(where, " ");
   }
@@ -43,9 +43,9 @@ function findingElement(finding, { editor }) {
   return element;
 }
 
-export function showFindings({ findings, errors, notes, models }, context) {
-  const told = errors.map((error) => {
-    const element = make("article", "finding error", make("p", "code", error.range ? `line ${error.range.begin.line}: not understood` : "not understood"),
+export function showFindings({ findings, problems, notes, models }, context) {
+  const told = problems.map((error) => {
+    const element = make("article", "finding error", make("p", "code", error.range ? `line ${error.range.start.line}: not understood` : "not understood"),
       make("p", "", error.message));
     if (error.hint) element.append(make("p", "soft small", error.hint));
     return element;
@@ -62,7 +62,7 @@ export function showFindings({ findings, errors, notes, models }, context) {
   }
   for (const note of notes) elements.push(make("p", "soft small", note));
   byId("findings").replaceChildren(...elements);
-  const parts = [errors.length > 0 && plural(errors.length, "error"), major.length > 0 && plural(major.length, "finding")].filter(Boolean);
+  const parts = [problems.length > 0 && plural(problems.length, "error"), major.length > 0 && plural(major.length, "finding")].filter(Boolean);
   byId("count").textContent = parts.join(", ");
 }
 
@@ -70,39 +70,39 @@ export function showSummary({ steps, models }) {
   const card = (label, value, className) => make("div", className ?? "", make("b", "", value), make("span", "", label));
   const step = steps[0];
   if (!step) return byId("summary").replaceChildren();
-  const { before } = step;
-  const cards = [card("parameters", count(models[step.model].parameters)), card("step", time(before.time_us)), card("MFU", percent(before.mfu)),
-    card("bound by", before.bound), card("tokens per second", count(before.tokens_per_s))];
-  const [needs, has] = [before.memory_bytes / 1e9, before.memory_capacity_bytes / 1e9];
+  const { after, memory } = step;
+  const cards = [card("parameters", count(models.find((each) => each.id === step.model).parameters)), card("step", time(step.step_us)), card("MFU", percent(step.mfu)),
+    card("bound by", step.bound), card(`${step.produces} per second and GPU`, count(step.tokens_per_s_per_gpu))];
+  const [needs, has] = [memory.total_bytes / 1e9, (memory.capacity_bytes ?? 0) / 1e9];
   cards.push(card(has > 0 && needs > has ? `memory: does not fit ${number(has, 3)} GB` : `memory${has > 0 ? ` of ${number(has, 3)} GB` : ""}`,
     number(needs, 3) + " GB", has > 0 && needs > has ? "warned" : ""));
-  if (step.applied.length > 0) cards.push(card(`with all fixes: ${percent(step.gain)} less`, time(step.after_us), "good"));
+  if (after.applied.length > 0) cards.push(card(`with all fixes: ${percent(after.gain)} less`, time(after.step_us), "good"));
   byId("summary").replaceChildren(...cards);
 }
 
 export function showRead({ models }) {
   byId("read-section").hidden = models.length === 0;
-  const rows = models.flatMap((model) => model.values.filter((value) => value.origin !== "unknown").map((value) =>
-    make("tr", "", make("td", "", value.field), make("td", "number", value.text),
-      make("td", "soft", value.origin + (value.note ? `: ${value.note}` : value.key_path && value.key_path !== value.field ? `: ${value.key_path}` : "")))));
+  const rows = models.flatMap((model) => Object.entries(model.fields).filter(([, value]) => value.origin !== "unknown").map(([field, value]) =>
+    make("tr", "", make("td", "", field), make("td", "number", String(value.value)),
+      make("td", "soft", value.origin + (value.note ? `: ${value.note}` : value.key_path && value.key_path !== field ? `: ${value.key_path}` : "")))));
   byId("read").replaceChildren(make("tbody", "", ...rows));
 }
 
 export function showBetter(result, apply) {
   byId("better-section").hidden = !result;
   if (!result) return;
-  const { suggestions, start_parameters: before, candidates, errors } = result;
+  const { suggestions, start, candidates, problems } = result;
   const table = byId("better");
-  if (errors) {
-    byId("better-text").textContent = errors.map((error) => `${error.message}${error.hint ? `; ${error.hint}` : ""}`).join(". ");
+  if (problems) {
+    byId("better-text").textContent = problems.map((error) => `${error.message}${error.hint ? `; ${error.hint}` : ""}`).join(". ");
     return table.replaceChildren();
   }
   byId("better-text").textContent = suggestions.length > 0
     ? `The fastest of ${number(candidates, 3)} shapes with about as many parameters.` : `None of ${number(candidates, 3)} shapes near this one is faster.`;
-  const changed = (changes) => changes.map((change) => `${change.field} ${change.from} → ${change.to}`).join(", ");
+  const changed = (changes) => changes.map((change) => `${change.field} ${change.before} → ${change.after}`).join(", ");
   const rows = suggestions.map((each, i) => make("tr", "",
     make("td", "number gain", `${percent(each.gain)}`), make("td", "", changed(each.changes)),
-    make("td", "number", `${count(each.parameters)} (${percent(each.parameters / before - 1)})`),
+    make("td", "number", `${count(each.parameters)} (${percent(each.parameters / start.parameters - 1)})`),
     make("td", "", button("Apply", () => apply(i + 1), `apply: ${changed(each.changes)}`))));
   const head = make("tr", "", ...["saves", "change", "parameters", ""].map((title) => make("th", "", title)));
   table.replaceChildren(...(rows.length > 0 ? [make("thead", "", head), make("tbody", "", ...rows)] : []));

@@ -44,6 +44,6 @@ onmessage = async ({ data }) => {
     postMessage({ id, value: calls[call](given) });
   } catch (problem) {
     const told = problem instanceof ShapelintError;
-    postMessage({ id, errors: told ? problem.errors : [{ message: String(problem.message ?? problem), hint: "", path: "", range: null }], broken: !told });
+    postMessage({ id, problems: told ? problem.problems : [{ code: "unable", message: String(problem.message ?? problem) }], broken: !told });
   }
 };
