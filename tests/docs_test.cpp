@@ -152,7 +152,7 @@ TEST_CASE("schemas, declarations and the page of objects are what the structs' d
     const std::string path = fmt::format("docs/schema/shapelint-{}.schema.json", document.name);
     CHECK(compare_with_file(path, objects::schema(document)) == "");
   }
-  CHECK(compare_with_file("docs/objects.md", objects::markdown()) == "");
+  CHECK(compare_with_file("docs/reference/objects.md", objects::markdown()) == "");
   CHECK(compare_with_file("bindings/python/shapelint/_generated.py", objects::python()) == "");
   const std::string types = read_source_file("bindings/wasm/module/index.d.ts");
   const std::string mark =

@@ -64,7 +64,7 @@ std::string schema(const Document& document);
 std::string typescript();
 // bindings/python/shapelint/_generated.py.
 std::string python();
-// docs/objects.md.
+// docs/reference/objects.md.
 std::string markdown();
 
 }  // namespace shapelint::objects
