@@ -94,30 +94,44 @@ double rows_of(const Setup& setup, Rows rows) {
   return rows == Rows::few || rows == Rows::distances || rows == Rows::strides ? 0.0 : 1.0;
 }
 
+// What follows from the plan for any tensor.
+struct Keeping {
+  explicit Keeping(const Setup& from)
+      : setup(from), input(input_bytes(from.plan)), making(making_keys(from.model)) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = bytes_of(from.model, from.plan, static_cast<Reader>(i));
+    for (std::size_t i = 0; i < remade.size(); ++i) remade[i] = is_remade(from.plan, static_cast<Remade>(i));
+  }
+
+  const Setup& setup;
+  double input;
+  double making;
+  std::array<double, static_cast<std::size_t>(Reader::eager) + 1> bytes{};
+  std::array<bool, static_cast<std::size_t>(Remade::shared_experts) + 1> remade{};
+};
+
 // A part of a layer: of the tensors that its description states, those that the plan does not run again, and
 // all. Of parts that run again what they read is kept as it is; a product whose input does, too, does not
 // keep that in another format (Megatron-Core, CheckpointWithoutOutput and set_save_original_input).
 class KeptOfPart {
  public:
-  KeptOfPart(const Setup& setup, StepPart part)
-      : setup_(setup),
-        input_(input_bytes(setup.plan)),
-        own_input_(part == StepPart::mlp && setup.plan.recompute_mlp ? wide : input_),
-        lent_(1 - making_keys(setup.model)) {}
+  KeptOfPart(const Keeping& keeping, StepPart part)
+      : keeping_(keeping),
+        beside_(part == StepPart::mlp && keeping.setup.plan.recompute_mlp ? wide - keeping.input : 0) {}
 
   void operator()(const Activation& each) {
-    const double share = each.is_lent ? 1 - lent_ : 1;
-    add(share * rows_of(setup_, each.rows) * real(each.elements) *
-            bytes_of(setup_.model, setup_.plan, each.reader),
+    const double share = each.is_lent ? keeping_.making : 1;
+    add(share * rows_of(keeping_.setup, each.rows) * real(each.elements) *
+            keeping_.bytes[static_cast<std::size_t>(each.reader)],
         each.is_split, each.remade);
   }
   void operator()(const Weight& each) {
     if (each.kind < WeightKind::product || each.reads_again) return;
     const double elements = real(times(each.reads_apart ? each.copies : 1, each.inputs.size));
-    const double narrow = each.reads_kept ? (input_ < wide ? input_ : 0) : input_;
+    const double narrow = each.reads_kept && keeping_.input >= wide ? 0 : keeping_.input;
     const bool is_split = each.split == Split::inputs || each.rows == Rows::experts || each.reads_apart;
-    const double rows = rows_of(setup_, each.rows) * elements;
-    add(rows * narrow, is_split, each.remade, rows * (own_input_ - input_));
+    const double rows = rows_of(keeping_.setup, each.rows) * elements;
+    add(rows * narrow, is_split, each.remade, rows * beside_);
   }
 
   Kept all;   // while the layer runs
@@ -127,13 +141,12 @@ class KeptOfPart {
   void add(double bytes, bool is_split, Remade remade, double beside = 0) {
     const auto to = [&](Kept& sum, double some) { (is_split ? sum.split : sum.whole) += some; };
     to(all, bytes);
-    if (!is_remade(setup_.plan, remade)) to(kept, bytes + (remade == Remade::norms ? beside : 0));
+    if (!keeping_.remade[static_cast<std::size_t>(remade)])
+      to(kept, bytes + (remade == Remade::norms ? beside : 0));
   }
 
-  const Setup& setup_;
-  double input_;
-  double own_input_;
-  double lent_;
+  const Keeping& keeping_;
+  double beside_;  // of an input that a part which runs again keeps in 16 bits
 };
 
 // Of a layer in the mean: `all` of it, and what is `kept`.
@@ -148,10 +161,11 @@ constexpr std::array<StepPart, weighty_parts.size() + 1> parts_of_a_layer = [] {
 }();
 KeptOfLayer of_layer(const Setup& setup) {
   KeptOfLayer out;
+  const Keeping keeping(setup);
   for (const StepPart part : parts_of_a_layer) {
     const double share = real(layers_of(setup.model, part)) / at_least_one(setup.model.num_layers);
     if (share <= 0) continue;
-    KeptOfPart of(setup, part);
+    KeptOfPart of(keeping, part);
     visit_weights(setup.model, part, {}, of);
     out.all += share * of.all;
     out.kept += share * of.kept;
@@ -185,7 +199,8 @@ Kept of_operations(const Setup& setup, bool every) {
     sum += real(layers_of(model, part)) / layers * of;
   };
   Kept kept{wide * real(model.hidden_size), 0};
-  KeptOfPart frame(setup, StepPart::frame);
+  const Keeping keeping(setup);
+  KeptOfPart frame(keeping, StepPart::frame);
   if (model.residual_streams > 1) visit_weights(model, StepPart::frame, {}, frame);
   kept += frame.kept;
   Kept attention = of_part(StepPart::attention);
