@@ -2,6 +2,7 @@
 #include "cost/grid.hpp"
 
 #include "cost/stages.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::cost {
 
@@ -101,6 +102,7 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
     for (std::size_t stage = 0; stage < stages_; ++stage) {
       stage_.plan.pace = stage == 0 ? model::Pace::first : model::Pace::last;
       runs[stage] = model::layer_runs(stage_);
+      stage_layers_[stage] = model::slowest_stage(stage_).layers;
     }
   } else {
     runs[0] = model::layer_runs(setup);
@@ -207,9 +209,10 @@ std::span<const StepCost> GridPrices::price() {
         cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums[stage].step, steps_[gpu]);
         each[stage] = {steps_[gpu].compute_us + steps_[gpu].memory_us + steps_[gpu].communication_us +
                            steps_[gpu].overhead_us,
-                       per_micro_batch_us(sums[stage].step, totals_.micro_batches), sums[stage].embedding_us};
+                       per_micro_batch_us(sums[stage].step, totals_.micro_batches), sums[stage].embedding_us,
+                       stage_layers_[stage]};
       }
-      const Paced chosen = pace_of(setup_->plan, each[0], each[1]);
+      const Paced chosen = pace_of(*setup_, each[0], each[1]);
       slowest = chosen.pace == model::Pace::last ? 1 : 0;
       stage_.plan.pace = chosen.pace;
       stage_.plan.other_stages = chosen.other_stages;

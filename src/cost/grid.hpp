@@ -98,6 +98,7 @@ class GridPrices {
   // By StepPart, runs of each in the step: of the first stage and of the last, or of the only one.
   std::array<std::array<double, model::part_count>, 2> times_{};
   std::size_t stages_ = 1;
+  std::array<double, 2> stage_layers_{};
   std::array<PricedPart, model::part_count> parts_{};
   model::PartSizes sizes_;
   std::int64_t parameters_ = 0;

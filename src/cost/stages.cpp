@@ -20,6 +20,7 @@ StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
   setup.plan.pace = pace;
   setup.plan.other_stages = 0;
   const model::Workload workload = model::lower(setup);
+  const double layers = model::slowest_stage(setup).layers;
   StepCost step;
   StepSums sums;
   StageSums out;
@@ -33,6 +34,7 @@ StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
   set_totals(memo.gpu(), workload, setup.plan.dtype, sums, step);
   out.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us;
   out.each_us = per_micro_batch_us(sums, workload.micro_batches);
+  out.layers = layers;
   return out;
 }
 
@@ -49,9 +51,13 @@ StageTimes times_of(const model::Plan& plan, const StageSums& first, const Stage
           last.each_us / micro_batches};
 }
 
-Paced pace_of(const model::Plan& plan, const StageSums& first, const StageSums& last) {
+Paced pace_of(const model::Setup& setup, const StageSums& first, const StageSums& last) {
+  const model::Plan& plan = setup.plan;
   const StageTimes times = times_of(plan, first, last);
-  const double all_us = times.all_us(plan.pipeline);
+  // What the two leave is on the stages between them, be they as full as the first or not.
+  const double rest = std::max(0.0, model::real(setup.model.num_layers) - first.layers - last.layers);
+  const double all_us =
+      times.first_us + times.last_us + (first.layers > 0 ? rest / first.layers * times.middle_us : 0.0);
   const auto others = [&](double own_us) {
     return own_us > 0 ? std::max(0.0, all_us - own_us) / own_us : model::real(plan.pipeline - 1);
   };
@@ -69,7 +75,7 @@ model::Setup paced(PriceMemo& memo, const model::Setup& setup) {
   const bool has_stages = setup.plan.pipeline > 1 && setup.model.conv.empty();
   if (!has_stages || setup.plan.pace != model::Pace::by_arithmetic) return out;
   const TwoStages both = both_of(memo, setup);
-  const Paced chosen = pace_of(setup.plan, both.first, both.last);
+  const Paced chosen = pace_of(setup, both.first, both.last);
   const StageTimes times = times_of(setup.plan, both.first, both.last);
   const double each_us = times.middle_us / model::at_least_one(model::layers_of_stage(setup));
   out.plan.pace = model::Pace::last;

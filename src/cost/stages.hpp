@@ -12,9 +12,6 @@ struct StageTimes {
   double first_us = 0;
   double middle_us = 0;  // the first without the embedding
   double last_us = 0;
-  double all_us(std::int64_t stages) const {
-    return first_us + last_us + (stages > 2 ? static_cast<double>(stages - 2) * middle_us : 0);
-  }
 };
 
 // What of a stage's step repeats with each micro-batch, and of it the embedding.
@@ -22,6 +19,7 @@ struct StageSums {
   double time_us = 0;       // of the step without a bubble
   double each_us = 0;       // of all micro-batches together
   double embedding_us = 0;  // of these
+  double layers = 0;        // of the model's own, on this stage
 };
 // The plan with the stage as its pace with which the step takes longest, of two that are priced: a first and
 // a last one.
@@ -29,7 +27,7 @@ struct Paced {
   model::Pace pace = model::Pace::first;
   double other_stages = 0;
 };
-Paced pace_of(const model::Plan& plan, const StageSums& first, const StageSums& last);
+Paced pace_of(const model::Setup& setup, const StageSums& first, const StageSums& last);
 StageTimes times_of(const model::Plan& plan, const StageSums& first, const StageSums& last);
 
 // The setup with its pace; without a pipeline, or with a pace already, as it is.

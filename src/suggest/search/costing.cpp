@@ -170,11 +170,13 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   // Of the first stage and of the last, or of the only one.
   const std::size_t stages = plan.plan.pipeline > 1 ? 2 : 1;
   std::array<model::LayerRuns, 2> stage_runs;
+  std::array<double, 2> stage_layers{};
   if (stages > 1) {
     model::Setup stage = plan;
     for (std::size_t i = 0; i < stages; ++i) {
       stage.plan.pace = i == 0 ? model::Pace::first : model::Pace::last;
       stage_runs[i] = model::layer_runs(stage);
+      stage_layers[i] = model::slowest_stage(stage).layers;
     }
   } else {
     stage_runs[0] = model::layer_runs(plan);
@@ -223,8 +225,9 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     }
     double time_us = step_us(sums[0], micro_batches, waiting);
     if (stages > 1) {
-      const cost::Paced chosen =
-          cost::pace_of(plan.plan, sums_of(sums[0], micro_batches), sums_of(sums[1], micro_batches));
+      std::array<cost::StageSums, 2> each{sums_of(sums[0], micro_batches), sums_of(sums[1], micro_batches)};
+      for (std::size_t i = 0; i < stages; ++i) each[i].layers = stage_layers[i];
+      const cost::Paced chosen = cost::pace_of(plan, each[0], each[1]);
       model::SlowestStage slowest;
       slowest.others = chosen.other_stages;
       time_us = step_us(sums[chosen.pace == model::Pace::last ? 1 : 0], micro_batches,

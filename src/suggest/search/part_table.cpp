@@ -52,7 +52,7 @@ cost::StageSums sums_of(const PartTime& sum, double micro_batches) {
     if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us + waited_us;
   }
   per_micro_batch_us += sum.waiting_us;
-  return {time_us, per_micro_batch_us, sum.embedding_us};
+  return {time_us, per_micro_batch_us, sum.embedding_us, 0};
 }
 
 double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble) {
