@@ -264,7 +264,7 @@ ExitCode plan_training(const Planned& planned, const Counts& counts, Io& io) {
       apply.diff = planned.options.diff;
       apply.output = planned.options.output;
       if (planned.options.apply) apply.apply = 1;
-      return apply_suggestion(report, apply, planned.input.file, io);
+      return apply_suggestion(report, apply, planned.input.file, nullptr, io);
     }
   } else if (planned.options.diff || planned.options.apply) {
     print_error(io, "no plan fits and is taken", "`--gpus` asks for more");

@@ -149,7 +149,7 @@ std::string objection(const report::SuggestReport& report, const std::string& te
 }  // namespace
 
 ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOptions& options,
-                          const ModelFile& file, const project::Project& project, Io& io) {
+                          const ModelFile& file, const project::Project* project, Io& io) {
   const auto number = static_cast<std::size_t>(options.apply.value_or(1));
   if (number > report.answer.suggestions.size()) {
     const suggest::Answer& answer = report.answer;
@@ -162,7 +162,8 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   }
   const suggest::Suggestion& suggestion = report.answer.suggestions[number - 1];
   Changed changed = follow(report, suggestion, file, io);
-  if (changed.obstacle.empty()) changed.obstacle = objection(report, changed.text, file, project, io);
+  if (changed.obstacle.empty() && project != nullptr)
+    changed.obstacle = objection(report, changed.text, file, *project, io);
   if (!changed.obstacle.empty()) {
     print_error(io, Error{changed.obstacle, {}, report.path, {}});
     return ExitCode::error;

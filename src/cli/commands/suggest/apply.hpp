@@ -9,8 +9,9 @@
 
 namespace shapelint::cli {
 
-// `project` is what the file was read by.
+// `project` is what the file was read by: by its rules the changed text is linted before it is written. Null:
+// it is not.
 ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOptions& options,
-                          const ModelFile& file, const project::Project& project, Io& io);
+                          const ModelFile& file, const project::Project* project, Io& io);
 
 }  // namespace shapelint::cli

@@ -162,7 +162,7 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   }
   const report::SuggestReport report{problem.reading->name, input->file.path, problem,
                                      suggest::explain(problem, outcome, search)};
-  if (options.apply || options.diff) return apply_suggestion(report, options, input->file, project, io);
+  if (options.apply || options.diff) return apply_suggestion(report, options, input->file, &project, io);
   switch (options.format) {
     case 0:
       io.out << report::suggestions_text(report, out_style(io));
