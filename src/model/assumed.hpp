@@ -20,9 +20,13 @@ std::vector<FieldId> assumed_fields(const Reading& reading);
 std::string published_shape(const Reading& reading);
 
 // How a run may be laid out over GPUs, one way in each framework and another in the next.
-inline constexpr std::array layout_fields{
-    FieldId::tensor,  FieldId::pipeline,      FieldId::virtual_pipeline,  FieldId::embedding_stages,
-    FieldId::context, FieldId::expert_tensor, FieldId::sequence_parallel, FieldId::expert};
+inline constexpr std::array layout_fields{FieldId::tensor,
+                                          FieldId::pipeline,
+                                          FieldId::virtual_pipeline,
+                                          FieldId::embedding_stages,
+                                          FieldId::context,
+                                          FieldId::sequence_parallel,
+                                          FieldId::expert};
 
 // What a reading's extras say of those of them that no key of the file's framework sets.
 std::string unsettable(FieldId field);
