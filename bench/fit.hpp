@@ -20,7 +20,7 @@
 #include <nlopt.hpp>
 
 #include "base/number.hpp"
-#include "calibrate/kernel_rows.hpp"
+#include "calibrate/tables.hpp"
 #include "cost/engines/kinds.hpp"
 #include "gpu/engines.hpp"
 #include "gpu/registry.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/shapes.hpp"
+#include "calibrate/tables.hpp"
 #include "cost/step.hpp"
 #include "cost/uncertainty.hpp"
 #include "gpu/spread.hpp"

@@ -58,7 +58,7 @@ foreach(name IN LISTS libraries)
   endif()
 endforeach()
 file(WRITE ${OUTPUT} "// Generated from web/.
-#include \"chart/web_assets.hpp\"
+#include \"chart/page.hpp\"
 
 namespace shapelint::chart {
 

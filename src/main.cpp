@@ -14,8 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/exit_code.hpp"
-#include "cli/run.hpp"
+#include "cli/io.hpp"
 #include "text/files.hpp"
 
 namespace {

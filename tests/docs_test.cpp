@@ -18,8 +18,7 @@
 #include "tests/formats/native/native_support.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
-#include "text/limits.hpp"
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 using shapelint::tests::compare_with_file;
 using shapelint::tests::read_source_file;

@@ -7,7 +7,7 @@
 
 #include "api/files.hpp"
 #include "arguments.hpp"
-#include "cli/run.hpp"
+#include "cli/io.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::wasm {

@@ -1,8 +1,8 @@
 // What the module has no use for, so that pages need not download it: the program has both. These stand in
 // place of the library's own, which are then not linked.
 #include "calibrate/fit.hpp"
-#include "cli/commands/lsp.hpp"
-#include "cli/messages.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/output.hpp"
 
 namespace shapelint {
 

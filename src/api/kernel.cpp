@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "base/dtype.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "cost/kernels/attention.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "gpu/registry.hpp"
-#include "model/op_names.hpp"
+#include "model/op.hpp"
 #include "objects/convert.hpp"
 
 namespace shapelint::api {

@@ -6,17 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
-#include "model/unresolved.hpp"
+#include "model/reading.hpp"
 #include "objects/convert.hpp"
 #include "project/applied.hpp"
-#include "project/gpus.hpp"
 #include "project/named.hpp"
-#include "project/stack.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::api {
 

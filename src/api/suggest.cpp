@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "api/load.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "contracts/on_stack.hpp"
+#include "base/strings.hpp"
+#include "contracts/price.hpp"
 #include "gpu/registry.hpp"
 #include "objects/suggestions.hpp"
-#include "project/shape.hpp"
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/answer.hpp"
 #include "suggest/edit/axes.hpp"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "api/load.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"

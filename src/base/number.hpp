@@ -1,6 +1,8 @@
-// The one place that turns numbers into text for people, and text into numbers.
+// The one place that turns numbers into text for people, and text into numbers, the same wherever the
+// library is built.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,5 +34,11 @@ void append_exact(std::string& out, std::int64_t value);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 // A whole decimal number (`1e-3`, `0.5`) or nothing; not "nan", "inf" or hexadecimal.
 std::optional<double> parse_number(std::string_view text);
+
+// As std::from_chars, which some standard libraries have for whole numbers only.
+std::from_chars_result read_decimal(const char* begin, const char* end, double& value);
+
+// The same by strtod of the locale "C".
+std::from_chars_result read_decimal_by_strtod(const char* begin, const char* end, double& value);
 
 }  // namespace shapelint

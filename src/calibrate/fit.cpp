@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <nlopt.hpp>
 
-#include "calibrate/identify.hpp"
-
 namespace shapelint::calibrate {
 
 namespace {

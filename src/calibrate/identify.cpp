@@ -1,5 +1,5 @@
 // Decides which constants are fitted.
-#include "calibrate/identify.hpp"
+#include "calibrate/fit.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/shapes.hpp"
+#include "calibrate/tables.hpp"
 #include "cost/kernels/gemm.hpp"
 
 namespace shapelint::calibrate {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/budget.hpp"
-#include "catalog/embedded.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::catalog {

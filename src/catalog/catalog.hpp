@@ -18,4 +18,13 @@ std::span<const text::Document> builtin(std::string_view folder);
 std::vector<text::Document> load(const text::FileSystem& files, const std::string& folder,
                                  std::vector<Error>& errors);
 
+// What the generated source defines, which holds the data files.
+
+struct EmbeddedFolder {
+  std::string_view path;
+  std::span<const text::Document> (*documents)();  // made when first asked for
+};
+
+std::span<const EmbeddedFolder> embedded_folders();
+
 }  // namespace shapelint::catalog

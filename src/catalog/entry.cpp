@@ -1,11 +1,13 @@
-// Fields in tables of published models.
+// Fields and layers from the tables of models.
 #include "catalog/entry.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::catalog {
 
@@ -37,6 +39,55 @@ std::optional<FieldValue> field_value(text::NodeRef entry, std::vector<Error>& e
 void put(std::vector<FieldValue>& values, const FieldValue& value) {
   std::erase_if(values, [&](const FieldValue& each) { return each.first == value.first; });
   values.push_back(value);
+}
+
+namespace {
+
+std::string names_of(std::span<const std::string_view> choices) {
+  std::string out;
+  for (const std::string_view each : choices) out += fmt::format("{}`{}`", out.empty() ? "" : ", ", each);
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKey& key,
+                                        std::vector<Error>& errors) {
+  if (!key.choices.empty()) {
+    const auto name = node.as_string();
+    const auto found = name ? std::find(key.choices.begin(), key.choices.end(), *name) : key.choices.end();
+    if (found != key.choices.end()) return found - key.choices.begin();
+    errors.push_back(
+        node.error(fmt::format("`{}` is {}", key.name,
+                               name ? fmt::format("`{}`", *name) : std::string(text::describe(node.kind()))),
+                   "it is one of " + names_of(key.choices)));
+    return std::nullopt;
+  }
+  const auto flag = node.as_boolean();
+  const auto number = flag ? std::optional<std::int64_t>(*flag ? 1 : 0) : node.as_integer();
+  if (number && *number >= model::smallest(key) && *number <= model::largest(key)) return number;
+  errors.push_back(
+      node.error(fmt::format("`{}` is {}", key.name,
+                             number ? std::to_string(*number) : std::string(text::describe(node.kind()))),
+                 fmt::format("write a number from {} to {}", model::smallest(key), model::largest(key))));
+  return std::nullopt;
+}
+
+model::TransformerLayer read_layer(text::NodeRef table, std::vector<Error>& errors) {
+  model::TransformerLayer out;
+  for (const text::NodeRef node : table) {
+    const model::LayerKey* key = model::find_layer_key(node.key());
+    if (key == nullptr) {
+      std::vector<std::string_view> names;
+      for (const model::LayerKey& each : model::layer_keys()) names.push_back(each.name);
+      errors.push_back(with_code(node.key_error(fmt::format("unknown key `{}` of a layer", node.key()),
+                                                did_you_mean(node.key(), names)),
+                                 ErrorCode::unknown_name));
+      continue;
+    }
+    if (const auto value = layer_value(node, *key, errors)) out.*(key->member) = *value;
+  }
+  return out;
 }
 
 }  // namespace shapelint::catalog

@@ -1,4 +1,5 @@
-// One `field = value` of a table of published models.
+// Entries of a table of published models, and layers that are described one by one there and in the native
+// file.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::catalog {
@@ -20,5 +22,13 @@ std::optional<FieldValue> field_value(text::NodeRef entry, std::vector<Error>& e
 
 // Instead of what `values` say of the field.
 void put(std::vector<FieldValue>& values, const FieldValue& value);
+
+// The value of a layer's key: a number within its bounds, one of its choices, or true or false. Nothing, and
+// an error with its place, where it is none.
+std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKey& key,
+                                        std::vector<Error>& errors);
+
+// What a table says of the layers of one kind. Errors (unknown keys, values of other types) are appended.
+model::TransformerLayer read_layer(text::NodeRef table, std::vector<Error>& errors);
 
 }  // namespace shapelint::catalog

@@ -8,7 +8,6 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/entry.hpp"
-#include "catalog/layer_entry.hpp"
 
 namespace shapelint::catalog {
 

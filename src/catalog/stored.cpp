@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/glob.hpp"
+#include "base/strings.hpp"
 #include "catalog/catalog.hpp"
 
 namespace shapelint::catalog {

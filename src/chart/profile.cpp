@@ -1,5 +1,5 @@
 // Pairs of bars, and a page of tables around them.
-#include "chart/profile.hpp"
+#include "chart/page.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,8 @@
 #include "base/units.hpp"
 #include "chart/axes.hpp"
 #include "chart/svg.hpp"
-#include "chart/web_assets.hpp"
 #include "lint/phrases.hpp"
-#include "report/exchange/xml.hpp"
+#include "report/exchange/exchange.hpp"
 #include "report/roofline/roofline.hpp"
 #include "text/printable.hpp"
 

@@ -1,5 +1,5 @@
 // Roofs, and a mark for each op below them.
-#include "chart/roofline.hpp"
+#include "chart/figures.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/exchange/xml.hpp"
+#include "report/exchange/exchange.hpp"
 #include "report/style.hpp"
 
 namespace shapelint::chart {

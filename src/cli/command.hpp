@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 

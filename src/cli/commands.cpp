@@ -4,16 +4,12 @@
 
 #include "cli/command.hpp"
 #include "cli/commands/calibrate/calibrate.hpp"
-#include "cli/commands/config.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/commands/contracts/contracts.hpp"
-#include "cli/commands/fields.hpp"
 #include "cli/commands/fits/fits.hpp"
-#include "cli/commands/formats.hpp"
-#include "cli/commands/gemm.hpp"
 #include "cli/commands/gpus/gpus.hpp"
 #include "cli/commands/kernels/kernels.hpp"
 #include "cli/commands/lint/lint.hpp"
-#include "cli/commands/lsp.hpp"
 #include "cli/commands/plan/plan.hpp"
 #include "cli/commands/profile/profile.hpp"
 #include "cli/commands/prove/prove.hpp"
@@ -22,7 +18,7 @@
 #include "cli/commands/show/show.hpp"
 #include "cli/commands/suggest/suggest.hpp"
 #include "cli/commands/sweep/sweep.hpp"
-#include "cli/completion.hpp"
+#include "cli/help.hpp"
 
 namespace shapelint::cli {
 

@@ -1,15 +1,14 @@
 // `shapelint completion`: scripts that complete commands and options.
-#include "cli/completion.hpp"
+#include "cli/help.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/help.hpp"
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
 
 namespace shapelint::cli {
 

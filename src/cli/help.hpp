@@ -1,4 +1,4 @@
-// Help texts and the man pages, from the tables of commands and options.
+// Help texts, man pages and shell completion, all from the tables of commands and options.
 #pragma once
 
 #include <span>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/io.hpp"
+#include "cli/option.hpp"
 
 namespace shapelint::cli {
 
@@ -31,5 +33,12 @@ struct ManPage {
   std::string text;
 };
 std::vector<ManPage> man_pages();
+
+struct CompletionOptions {
+  std::vector<std::string> shells;  // one
+};
+
+std::vector<Option> completion_options(CompletionOptions& options);
+ExitCode completion(const CompletionOptions& options, Io& io);
 
 }  // namespace shapelint::cli

@@ -1,17 +1,26 @@
-// Everything the program touches outside itself, so that a test can run the whole command line in memory.
+// The command line as a function, and everything it touches outside itself, so that a test can run it in
+// memory.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <map>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <shapelint/common.hpp>
+
 #include "text/files.hpp"
 
 namespace shapelint::cli {
+
+enum class ExitCode : int {
+  clean = 0,     // nothing at or above the fail level
+  findings = 1,  // something is worth changing
+  error = 2,     // wrong usage or unreadable input
+};
 
 struct Io {
   std::istream& in;
@@ -35,5 +44,8 @@ struct Io {
   // All errors that were printed: what a program that asked for JSON is told of them (run()).
   std::vector<api::Error> problems{};
 };
+
+// `args` without the program's name. Returns an ExitCode's value; results go to io.out, messages to io.err.
+int run(std::span<const std::string> args, Io& io);
 
 }  // namespace shapelint::cli

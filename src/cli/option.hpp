@@ -1,5 +1,5 @@
-// What a subcommand tells of an option: its names, what it means, and where the value goes. The parser,
-// --help, the man page and did-you-mean are all driven by it.
+// Options and positionals as tables: how they are called, what they set, what shells complete for them, and
+// how arguments are read by them.
 #pragma once
 
 #include <array>
@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace shapelint::cli {
+
+// What a subcommand tells of an option: its names, what it means, and where the value goes. The parser,
+// --help, the man page and did-you-mean are all driven by it.
 
 // Stores one value of an option. Returns what was expected instead ("a whole number") when the text is not
 // one, and nothing when all is well.
@@ -26,7 +29,7 @@ struct Option {
   bool required = false;
   std::string group{};  // heading in the help; empty for the first
   std::vector<std::string> choices{};
-  // What shells complete where the choices are too many to list (cli/words.hpp), and whether several may
+  // What shells complete where the choices are too many to list, and whether several may
   // stand with commas between them.
   std::vector<std::string> (*words)() = nullptr;
   bool is_list = false;
@@ -65,5 +68,23 @@ inline constexpr std::array<std::string_view, 2> text_or_json{"text", "json"};
 // `--format`: one of a command's formats, by index.
 Option format_option(std::size_t& format, std::span<const std::string_view> formats,
                      std::string doc = "how to print");
+
+struct UsageError {
+  std::string message;
+  std::string hint;
+};
+
+// Fills in `options` from `args`. Options and positionals may be mixed; `--` ends the options; an option that
+// may be given only once takes its last value. All errors found are returned.
+std::vector<UsageError> parse(std::span<const Option> options, std::span<const std::string> args);
+
+// What shells complete where a value is a name out of many; asked for by `shapelint completion` only.
+
+std::vector<std::string> gpu_words();      // ids and aliases
+std::vector<std::string> package_words();  // with contracts
+std::vector<std::string> contract_words();
+std::vector<std::string> rule_words();    // codes and names
+std::vector<std::string> field_words();   // of a model and its plan
+std::vector<std::string> output_words();  // formats with `=` behind them, as --output wants them
 
 }  // namespace shapelint::cli

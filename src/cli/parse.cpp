@@ -1,5 +1,5 @@
 // Command-line arguments to options: CLI11 splits the arguments, the options' own setters read the values.
-#include "cli/parse.hpp"
+#include "cli/option.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::cli {
 

@@ -9,10 +9,19 @@
 
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "formats/read.hpp"
+#include "model/reading.hpp"
 #include "project/project.hpp"
 #include "project/request.hpp"
 
 namespace shapelint::cli {
+
+// `--set FIELD=VALUE,…`, and an option for each field, which help and completion leave out. Values are
+// appended to `overrides` in the order given.
+std::vector<Option> field_options(std::vector<model::Override>& overrides);
+
+// `--dim NAME=N`: sizes of symbolic dimensions of ONNX graphs, in the order given.
+Option dimension_option(std::vector<formats::GraphDimension>& dimensions);
 
 struct ProjectOptions {
   project::Request request;            // what the options say; the rest is filled in by request_of()

@@ -1,16 +1,16 @@
 // Chooses the subcommand and decides on colour.
-#include "cli/run.hpp"
+#include "cli/io.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
-#include "cli/messages.hpp"
-#include "cli/parse.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
 #include "objects/printed/document.hpp"
 #include "report/guard.hpp"
 

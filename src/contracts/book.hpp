@@ -41,4 +41,10 @@ const Book& builtin_contracts();
 // Those of one package, which take a tenth of the time. Several threads may ask.
 const Book& builtin_contracts_of(std::string_view package);
 
+// Of one file.
+
+// The contracts of one file. Unknown and missing keys, wrong types, names that do not exist are appended to
+// `errors`, and with `check` each expression that does not compile, at its place.
+std::vector<Contract> read_contracts(text::NodeRef root, bool check, std::vector<Error>& errors);
+
 }  // namespace shapelint::contracts

@@ -1,20 +1,100 @@
-// Which contracts a model meets.
+// Contracts held against a setup: conditions, which of them fails, and what is said of it.
 #include "contracts/check.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
 #include "base/number.hpp"
-#include "contracts/demand.hpp"
-#include "contracts/known_versions.hpp"
-#include "rules/scope/values.hpp"
+#include "base/strings.hpp"
+#include "contracts/stack.hpp"
+#include "rules/scope/context.hpp"
 #include "rules/scope/variables.hpp"
 
 namespace shapelint::contracts {
+
+namespace {
+
+// Where `sign` stands outside of parentheses; npos: nowhere.
+std::size_t find_outside(std::string_view text, std::string_view sign) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (depth == 0 && text.substr(i).starts_with(sign)) return i;
+  }
+  return std::string_view::npos;
+}
+
+std::vector<std::string_view> names_in(std::string_view text) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::vector<std::string_view> out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_part(text[end])) ++end;
+    if (end > i && std::isalpha(static_cast<unsigned char>(text[i])) != 0)
+      out.push_back(text.substr(i, end - i));
+    i = std::max(end, i + 1);
+  }
+  return out;
+}
+
+// The field that a rank's share is of.
+std::string_view field_of(std::string_view name) {
+  constexpr std::array shares{
+      std::pair<std::string_view, std::string_view>{"hidden_per_rank", "hidden_size"},
+      std::pair<std::string_view, std::string_view>{"intermediate_per_rank", "intermediate_size"},
+      std::pair<std::string_view, std::string_view>{"moe_intermediate_per_rank", "moe_intermediate_size"},
+      std::pair<std::string_view, std::string_view>{"heads_per_rank", "num_attention_heads"},
+      std::pair<std::string_view, std::string_view>{"key_value_heads_per_rank", "num_key_value_heads"},
+      std::pair<std::string_view, std::string_view>{"vocab_rows_per_rank", "vocab_size"},
+      std::pair<std::string_view, std::string_view>{"tokens", "sequence_length"}};
+  for (const auto& [share, field] : shares) {
+    if (share == name) return field;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string_view> conditions_of(std::string_view demand) {
+  if (find_outside(demand, "||") != std::string_view::npos) return {demand};
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t end = find_outside(demand, "&&");
+    out.push_back(trimmed(demand.substr(0, end)));
+    if (end == std::string_view::npos) return out;
+    demand.remove_prefix(end + 2);
+  }
+}
+
+std::string sum_of(std::string_view condition) {
+  constexpr std::array<std::string_view, 5> comparisons{"==", "<=", ">=", "<", ">"};
+  std::string_view left = condition;
+  for (const std::string_view each : comparisons) {
+    const std::size_t at = find_outside(condition, each);
+    if (at != std::string_view::npos && at < left.size()) left = condition.substr(0, at);
+  }
+  left = trimmed(left);
+  const std::size_t modulo = find_outside(left, "%");
+  if (modulo == std::string_view::npos) return std::string(left);
+  return std::string(trimmed(left.substr(0, modulo))) + " / " + std::string(trimmed(left.substr(modulo + 1)));
+}
+
+bool is_about(std::string_view size, std::string_view condition) {
+  const std::vector<std::string_view> named = names_in(size);
+  const std::vector<std::string_view> used = names_in(condition);
+  return std::any_of(used.begin(), used.end(), [&](std::string_view name) {
+    return std::any_of(named.begin(), named.end(),
+                       [&](std::string_view other) { return field_of(other) == field_of(name); });
+  });
+}
 
 namespace {
 
@@ -221,6 +301,137 @@ model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts
       const bool is_choice = model::info(change.field).type == model::FieldType::choice;
       // Of several paddings of one size the largest is computed.
       model::set(out, change.field, is_choice ? change.to : std::max(now, change.to));
+    }
+  }
+  return out;
+}
+
+namespace {
+
+void add(std::string& out, std::string_view text) {
+  if (text.empty()) return;
+  if (!out.empty()) out += "; ";
+  out += text;
+}
+
+std::string choices(const std::vector<std::int64_t>& values, model::FieldId field) {
+  std::vector<std::string_view> names;
+  for (const std::int64_t value : values) {
+    names.push_back(model::info(field).choices[static_cast<std::size_t>(value)]);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string versions(const Contract& contract) {
+  const Package& package = contract.package;
+  if (contract.until.empty() && (contract.since.empty() || contract.since == package.version)) {
+    return fmt::format("{} {}", package.name, package.version);
+  }
+  if (contract.until.empty())
+    return fmt::format("{} {} to {}", package.name, contract.since, package.version);
+  return contract.since.empty()
+             ? fmt::format("{} before {}", package.name, contract.until)
+             : fmt::format("{} {} to before {}", package.name, contract.since, contract.until);
+}
+
+std::string scope(const Contract& contract) {
+  std::string out;
+  add(out, fmt::format("{}", fmt::join(contract.architectures, ", ")));
+  add(out, choices(contract.modes, model::FieldId::mode));
+  add(out, choices(contract.dtypes, model::FieldId::dtype));
+  add(out, choices(contract.recipes, model::FieldId::recipe));
+  if (!contract.unless.empty()) add(out, fmt::format("without {}", fmt::join(contract.unless, ", ")));
+  if (!contract.with.empty()) add(out, fmt::format("with {}", fmt::join(contract.with, ", ")));
+  return out;
+}
+
+std::vector<std::string> addresses(const Contract& contract) {
+  std::vector<std::string> out;
+  for (const Source& each : contract.sources) {
+    std::string lines = each.line > 0 ? fmt::format("#L{}", each.line) : std::string();
+    if (each.line > 0 && each.lines > 1) lines += fmt::format("-L{}", each.line + each.lines - 1);
+    out.push_back(fmt::format("https://github.com/{}/blob/{}/{}{}", contract.package.repository,
+                              each.commit.empty() ? contract.package.commit : each.commit, each.file, lines));
+  }
+  for (const std::string_view issue : contract.issues) {
+    const std::size_t hash = issue.find('#');
+    out.push_back(
+        hash == std::string_view::npos
+            ? std::string(issue)
+            : fmt::format("https://github.com/{}/issues/{}", issue.substr(0, hash), issue.substr(hash + 1)));
+  }
+  return out;
+}
+
+std::string outcome_words(const Contract& contract) {
+  switch (contract.outcome) {
+    case Outcome::refuses:
+      return "rejects";
+    case Outcome::pads: {
+      if (contract.set.empty()) return "pads";
+      std::vector<std::string> fields;
+      for (const auto& [field, text] : contract.set)
+        fields.push_back(fmt::format("`{}`", model::info(field).name));
+      return fmt::format("pads {}", fmt::join(fields, ", "));
+    }
+    case Outcome::falls_back:
+      return fmt::format("falls back to {}", contract.instead);
+    case Outcome::slower:
+      return "is slower";
+  }
+  return {};
+}
+
+std::string sum_words(const Verdict& verdict) {
+  if (verdict.formula.empty()) return {};
+  if (verdict.numbers == verdict.formula) return fmt::format("`{}`", verdict.formula);
+  const bool is_plain = verdict.numbers.find('=') == std::string::npos;
+  return is_plain ? fmt::format("`{}` {}", verdict.formula, verdict.numbers)
+                  : fmt::format("`{}`, {}", verdict.formula, verdict.numbers);
+}
+
+std::string contracts_markdown(const Book& book) {
+  std::string out =
+      "# Requirements of kernels and frameworks\n\n<!-- Generated from contracts/ by the tests "
+      "(UPDATE_GOLDEN=1); do not edit. -->\n\n";
+  out += fmt::format(
+      "{} contracts of {} packages. Each says what must hold of the sizes that one rank holds, and what "
+      "comes of it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "
+      "`shapelint FILE "
+      "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` asks which "
+      "degrees of parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds "
+      "only the GPUs, modes, number formats and recipes that it names, and the versions up to the one whose "
+      "source was read. [Adding one](../contributing/requirement.md).\n",
+      book.contracts().size(), book.packages().size());
+  for (const std::string_view package : book.packages()) {
+    const auto first = std::find_if(book.contracts().begin(), book.contracts().end(),
+                                    [&](const Contract& each) { return each.package.name == package; });
+    out += fmt::format("\n## {}\n\n[{}](https://github.com/{}), read at {} ({}).\n\n", package,
+                       first->package.repository, first->package.repository, book.newest(package),
+                       first->package.date);
+    out += "| contract | demand | condition | where | otherwise | source |\n|---|---|---|---|---|---|\n";
+    for (const Contract& each : book.contracts()) {
+      if (each.package.name != package) continue;
+      const std::vector<std::string> places = addresses(each);
+      std::string links;
+      for (std::size_t i = 0; i < places.size(); ++i)
+        links += fmt::format("{}[{}]({})", i > 0 ? " " : "", i + 1, places[i]);
+      std::string where = scope(each);
+      if (!each.when.value.empty()) add(where, fmt::format("`{}`", each.when.value));
+      if (!each.since.empty() || !each.until.empty()) add(where, versions(each));
+      out += fmt::format("| {} | {} | `{}` | {} | {} | {} |\n", each.name, escaped(each.summary),
+                         escaped(each.demands.value), escaped(where), escaped(outcome_words(each)), links);
     }
   }
   return out;

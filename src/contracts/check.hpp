@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contracts/stack.hpp"
-#include "expr/expression.hpp"
 #include "expr/expression.hpp"
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
@@ -80,5 +80,33 @@ class Checker {
 
 // The setup as it is computed: padded, with what runs instead.
 model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts);
+
+// Which of a demand's conditions fails, and its sum.
+
+// The conditions that `&&` joins, each of which must hold; the whole where it is no such list.
+std::vector<std::string_view> conditions_of(std::string_view demand);
+
+// The expression to show of a condition: `hidden_size / 16` of `hidden_size % 16 == 0`, the left side of a
+// comparison.
+std::string sum_of(std::string_view condition);
+
+// Whether `size` is about what the condition is about: a field that both name, be it a rank's share of it.
+bool is_about(std::string_view size, std::string_view condition);
+
+// Contracts and verdicts in words.
+
+// "vllm 0.8.5 to 0.24.0", "deep-gemm 2.6.1".
+std::string versions(const Contract& contract);
+// Where it holds: architectures, modes, number formats, recipes; "" where it holds everywhere.
+std::string scope(const Contract& contract);
+// Addresses: lines of the source at its commit, and issues.
+std::vector<std::string> addresses(const Contract& contract);
+// What happens, with what: "falls back to Triton", "pads `head_dim`".
+std::string outcome_words(const Contract& contract);
+// "192 of `moe_intermediate_size / expert_tensor` (1536 / 8 = 192)": the size and its sum; empty without one.
+std::string sum_words(const Verdict& verdict);
+
+// The whole table as Markdown, for docs/reference/requirements.md.
+std::string contracts_markdown(const Book& book);
 
 }  // namespace shapelint::contracts

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,12 +13,22 @@
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "base/recipe.hpp"
-#include "contracts/version.hpp"
 #include "model/fields.hpp"
 #include "rules/book/rule.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::contracts {
+
+// Versions of packages, as far as their numbers go.
+
+// The numbers at the beginning: `v2.8.3.post1` is 2.8.3.
+using Version = std::vector<std::int64_t>;
+
+// Nothing where it does not begin with a number.
+std::optional<Version> parse_version(std::string_view text);
+
+// As far as both have numbers: 0.24 and 0.24.1 are equal.
+int compare(const Version& a, const Version& b);
 
 // What happens where sizes do not meet the demand.
 enum class Outcome : std::uint8_t {

@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
-#include "base/words.hpp"
-#include "model/assumed.hpp"
 #include "model/derive.hpp"
+#include "model/reading.hpp"
 #include "rules/engine/conditions.hpp"
 #include "rules/scope/launch.hpp"
 #include "suggest/edit/footprint.hpp"

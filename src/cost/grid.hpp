@@ -13,7 +13,7 @@
 #include "base/hash.hpp"
 #include "cost/step.hpp"
 #include "model/fields.hpp"
-#include "model/lower/whole.hpp"
+#include "model/lower/lower.hpp"
 
 namespace shapelint::cost {
 

@@ -1,4 +1,6 @@
 // One op's price: which model applies, and a memory of prices by shape.
+#include "cost/op_cost.hpp"
+
 #include <array>
 #include <cstring>
 
@@ -7,15 +9,28 @@
 #include "base/hash.hpp"
 #include "cost/engines/kernels.hpp"
 #include "cost/kernels/attention.hpp"
-#include "cost/kernels/attention_sizes.hpp"
 #include "cost/kernels/collective.hpp"
 #include "cost/kernels/convolution.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "cost/kernels/layer_scan.hpp"
 #include "cost/kernels/memory.hpp"
-#include "cost/kernels/scan.hpp"
 #include "cost/step.hpp"
 
 namespace shapelint::cost {
+
+std::string_view name(Bound bound) {
+  switch (bound) {
+    case Bound::compute:
+      return "compute";
+    case Bound::memory:
+      return "memory";
+    case Bound::communication:
+      return "communication";
+    case Bound::overhead:
+      return "overhead";
+  }
+  return "";
+}
 
 namespace detail {
 

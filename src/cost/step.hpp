@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cost/kernels/gemm.hpp"
@@ -125,5 +126,14 @@ class PriceMemo {
   double packed_bytes_ = 0;
   std::unique_ptr<Known> known_;
 };
+
+// A step of which some operations take longer than their kernels are predicted to.
+
+// As price() without `times`; with one for each op of the workload the op takes that many times as long.
+StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
+               std::span<const double> times);
+// The same of a step that is priced already.
+void lengthen(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
+              std::span<const double> times, StepCost& step);
 
 }  // namespace shapelint::cost

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cost/kernels/memory.hpp"
-#include "cost/work.hpp"
+#include "cost/roofline.hpp"
 
 namespace shapelint::cost {
 namespace {

@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "base/decimal.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::expr {
 

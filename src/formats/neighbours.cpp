@@ -6,9 +6,8 @@
 #include <fmt/format.h>
 
 #include "formats/dialect/paths.hpp"
-#include "model/assumed.hpp"
 #include "model/derive.hpp"
-#include "model/unresolved.hpp"
+#include "model/reading.hpp"
 
 namespace shapelint::formats {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "catalog/catalog.hpp"
 #include "formats/commands.hpp"
 #include "formats/dense.hpp"
@@ -17,14 +17,12 @@
 #include "formats/native/keys.hpp"
 #include "formats/neighbours.hpp"
 #include "formats/onnx/onnx.hpp"
-#include "formats/placeholder.hpp"
 #include "formats/recognise.hpp"
 #include "formats/remarks.hpp"
-#include "formats/sourced.hpp"
-#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
+#include "model/reading.hpp"
+#include "text/errors.hpp"
 #include "text/header/model_header.hpp"
-#include "text/told.hpp"
 
 namespace shapelint::formats {
 

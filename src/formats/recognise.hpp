@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "formats/dialect/dialects.hpp"
 #include "formats/dialect/view.hpp"
 
@@ -40,5 +41,12 @@ std::string written(const KeyTest& test);
 // For a text that cannot be parsed: the dialect whose keys it seems to hold, or nullptr.
 const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
                                 std::string_view syntax);
+
+// Templates: texts that a program fills in before anything reads them as a configuration.
+
+// What is to be filled in where a text cannot be parsed: a word of capitals in the place of a value
+// (`GBSIZE`), or what opens a Jinja, Go or ERB expression on that line (`{{`, `{%`, `<%`). Empty: the text is
+// no template there.
+std::string_view placeholder_at(std::string_view source, Span problem);
 
 }  // namespace shapelint::formats

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "text/source.hpp"
-#include "text/yaml/scalar.hpp"
+#include "text/yaml/nodes.hpp"
 
 namespace shapelint::formats {
 

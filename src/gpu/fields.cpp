@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::gpu {
 

@@ -9,6 +9,7 @@
 
 #include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "base/recipe.hpp"
 #include "base/units.hpp"
 #include "gpu/architecture.hpp"
 #include "gpu/attention.hpp"
@@ -94,6 +95,13 @@ inline bool on_tensor_cores(const Gpu& gpu, DType dtype) {
 // Whether products of this type run at all.
 inline bool can_multiply(const Gpu& gpu, DType dtype) {
   return peak_tflops(gpu, dtype) > 0;
+}
+
+// Whether the GPU runs products of the recipe. Scales of 32 along k in 8 bits are applied by the units that
+// came with fp4: compute capability 10.0 (Transformer Engine, pytorch/quantization.py,
+// _compute_mxfp8_support), gfx950 (its ROCm fork, the same) and Trainium3.
+inline bool can_scale(const Gpu& gpu, Recipe recipe) {
+  return recipe != Recipe::mxfp8 || can_multiply(gpu, DType::fp4);
 }
 
 }  // namespace shapelint::gpu

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "lint/report.hpp"
 #include "rules/finding.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::lint {
 

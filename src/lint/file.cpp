@@ -2,30 +2,25 @@
 #include "lint/file.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
 #include "formats/dialect/known.hpp"
+#include "formats/dialect/paths.hpp"
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
-#include "lint/how.hpp"
-#include "lint/left_out/ignore_keys.hpp"
 #include "lint/left_out/suppress.hpp"
 #include "lint/phrases.hpp"
 #include "lint/proofs/settle.hpp"
 #include "lint/stack/findings.hpp"
-#include "model/unresolved.hpp"
+#include "model/reading.hpp"
 #include "project/applied.hpp"
-#include "project/shape.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/engine/merge.hpp"
-#include "rules/engine/on_stack.hpp"
-#include "rules/engine/remarks.hpp"
-#include "rules/engine/together.hpp"
-#include "text/limits.hpp"
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::lint {
 
@@ -220,6 +215,27 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
   out = {};
   out.errors.push_back({project::too_costly(budget, source), source.text});
   return out;
+}
+
+text::LocatedError not_understood(const std::string& path, const FileOutcome& outcome) {
+  std::string_view why = "too little is known of the model to predict a step";
+  const std::string about_it = path + ": ";
+  for (const std::string_view note : outcome.notes) {
+    if (note.starts_with(about_it)) why = note.substr(about_it.size());
+  }
+  const std::string message = fmt::format("{}, so nothing in it was checked", why);
+  const std::string passes_over = "`--allow-unrecognised` passes over such files";
+  // Of a text that is broken nobody looked for keys.
+  if (outcome.broken)
+    return {{message, passes_over, path, outcome.broken->error.span}, outcome.broken->source};
+  const std::string_view tells = outcome.recognised
+                                     ? "`shapelint show --verbose` prints what was understood"
+                                     : "`shapelint show --why` prints what the nearest formats miss";
+  return {{message, fmt::format("{}, and {}", tells, passes_over), path, {}}, {}};
+}
+
+bool is_broken_model(const std::string& path, const FileOutcome& outcome) {
+  return outcome.broken && formats::file_name(path) == "config.json";
 }
 
 }  // namespace shapelint::lint

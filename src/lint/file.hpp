@@ -35,4 +35,13 @@ struct TextOptions {
 FileOutcome lint_text(const project::Configured& configured, const text::Source& source,
                       const text::FileSystem& files, const TextOptions& options = {});
 
+// Errors for named files that could not be checked: a clean exit would say that they were.
+
+// Why nothing in the file was checked, and where its syntax is broken.
+text::LocatedError not_understood(const std::string& path, const FileOutcome& outcome);
+
+// Whether a file that nobody named is a model's by its name (Hugging Face's config.json), and broken. Other
+// files of a folder may be anything.
+bool is_broken_model(const std::string& path, const FileOutcome& outcome);
+
 }  // namespace shapelint::lint

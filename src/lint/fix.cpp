@@ -11,11 +11,10 @@
 
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
-#include "lint/threads.hpp"
-#include "lint/written.hpp"
-#include "model/field_kind.hpp"
+#include "lint/run.hpp"
+#include "model/fields.hpp"
 #include "rules/scope/launch.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::lint {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lint/run.hpp"
-#include "text/overlay.hpp"
+#include "text/files.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::lint {

@@ -9,10 +9,10 @@
 #include "lint/left_out/suppress.hpp"
 #include "lint/phrases.hpp"
 #include "lint/stack/findings.hpp"
-#include "model/field_kind.hpp"
-#include "project/shape.hpp"
+#include "model/fields.hpp"
+#include "project/applied.hpp"
 #include "suggest/edit/evaluate.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::lint {
 

@@ -9,7 +9,7 @@
 
 #include "lint/edits.hpp"
 #include "lint/file.hpp"
-#include "text/overlay.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::lint {
 

@@ -9,8 +9,8 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/fits.hpp"
-#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
+#include "model/reading.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
 

@@ -2,14 +2,21 @@
 #include "lint/phrases.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
-#include "base/words.hpp"
-#include "model/field_kind.hpp"
+#include "formats/dialect/how.hpp"
+#include "lint/edits.hpp"
+#include "lint/fix.hpp"
+#include "lint/fix_trial.hpp"
 #include "model/fields.hpp"
 #include "text/printable.hpp"
 
@@ -191,6 +198,141 @@ std::string options_text(const std::vector<model::FieldId>& fields) {
   std::vector<std::string> parts;
   for (const model::FieldId field : fields) parts.push_back(fmt::format("`--{}`", dashed(field_name(field))));
   return in_words(parts);
+}
+
+namespace {
+
+bool is_of_key(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+}
+
+// The key before a value and what stands between, as the file writes them: `"hidden_size": ` is
+// `hidden_size: `. Empty where the value has no key on its line.
+std::string key_before(std::string_view source, std::int64_t at) {
+  constexpr std::string_view between = " \t=:\"'";
+  const std::string_view before = source.substr(0, static_cast<std::size_t>(at));
+  const std::size_t end = before.find_last_not_of(between);
+  if (end == std::string_view::npos || !is_of_key(before[end])) return {};
+  std::size_t begin = end;
+  while (begin > 0 && is_of_key(before[begin - 1])) --begin;
+  const std::string_view sign = before.substr(end + 1);
+  if (sign.empty()) return {};
+  std::string out(before.substr(begin, end + 1 - begin));
+  if (sign.find(':') != std::string_view::npos) return out + ": ";
+  if (sign.find('=') == std::string_view::npos) return out + " ";
+  return out + (sign.find(' ') == std::string_view::npos ? "=" : " = ");
+}
+
+// What is written in the places of all changes; empty where some have none.
+std::string literals_text(const rules::Proposal& proposal, const ModelReport& model) {
+  std::vector<TextEdit> edits = edits_of(proposal, model);
+  if (edits.size() != proposal.changes.size()) return {};
+  std::sort(edits.begin(), edits.end(),
+            [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
+  std::string out;
+  for (const TextEdit& edit : edits) {
+    const std::string key = key_before(model.source, edit.span.begin);
+    if (key.empty()) return {};
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", text::one_line(key), text::one_line(edit.text));
+  }
+  return out;
+}
+
+}  // namespace
+
+Written written(const rules::Finding& finding, std::size_t which, const ModelReport& model) {
+  const rules::Proposal& proposal = finding.proposals[which];
+  Written out;
+  if (which == 0) out.how = text::one_line(finding.how);
+  // A framework's own flags or keys come first in `how`, as code.
+  std::string flags;
+  const std::size_t end = std::min(out.how.find("; "), out.how.size());
+  if (out.how.starts_with('`') && out.how[end - 1] == '`') {
+    flags = out.how.substr(0, end);
+    std::erase(flags, '`');
+    out.how.erase(0, std::min(end + 2, out.how.size()));
+  }
+  out.text = literals_text(proposal, model);
+  if (out.text.empty()) out.text = flags.empty() ? changes_text(proposal.changes) : flags;
+  if (proposal.or_multiple_of > 0)
+    out.text += fmt::format(" (or another multiple of {})", proposal.or_multiple_of);
+  if (const std::string follows = implied_text(proposal); !follows.empty())
+    out.text += fmt::format(" ({})", follows);
+  return out;
+}
+
+bool is_fixable(const rules::Finding& finding, const ModelReport& model) {
+  if (finding.proposals.empty() || finding.severity < std::min(rules::Severity::warning, model.fail_level))
+    return false;
+  if (model.fixable) return model.fixable->contains(key_in_file(finding));
+  const rules::Proposal& first = finding.proposals.front();
+  return is_safe(first, model.reading) && !edits_of(first, model).empty();
+}
+
+namespace {
+
+constexpr std::string_view native = "native";
+
+// A native file calls every field by its name; what it leaves out is added to its table, unless the command
+// line has the last word.
+std::string way_in_native(const model::Reading& reading, const rules::Change& change) {
+  if (model::is_stated(reading, change.field)) return {};
+  const model::FieldInfo& field = model::info(change.field);
+  const std::string value = model::value_text(change.field, change.to);
+  const std::string_view quote = field.choices.empty() ? "" : "\"";
+  return fmt::format("`{} = {}{}{}` under `[{}]`", field.name, quote, value, quote, field.section);
+}
+
+const formats::Dialect* dialect_of(const project::Configured& configured, const std::string& name) {
+  if (name == native) return nullptr;
+  const formats::Dialects& all = project::dialects_of(configured);
+  return all.find(name);
+}
+
+// `instead`: whatever the dialect's keys are.
+bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
+  return rule != nullptr && std::any_of(rule->how.begin(), rule->how.end(), [&](const auto& each) {
+           return each.first == dialect || each.first == "instead";
+         });
+}
+
+// Of each change that has one. What the file calls by the field's name goes without saying, unless another
+// change of the proposal has to be told.
+std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
+                                 const model::Reading& reading, bool even_if_same) {
+  std::vector<std::string> ways;
+  std::vector<model::FieldId> all;
+  for (const rules::Change& change : proposal.changes) all.push_back(change.field);
+  for (const rules::Change& change : proposal.changes) {
+    if (change.field == model::no_field) continue;
+    std::string way;
+    if (dialect != nullptr) {
+      way = formats::way_to_set(*dialect, reading, change.field, change.from, change.to, even_if_same);
+      if (way.empty() && even_if_same)
+        way = formats::key_to_change(*dialect, reading, change.field, change.to, all);
+    } else if (reading.dialect == native) {
+      way = way_in_native(reading, change);
+    }
+    if (!way.empty()) ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+}  // namespace
+
+void add_how(const project::Configured& configured, ModelReport& model) {
+  const std::string& name = model.reading.dialect;
+  const formats::Dialect* dialect = nullptr;
+  for (rules::Finding& finding : model.result.findings) {
+    if (finding.proposals.empty() || speaks_of(configured.rules->find(finding.code), name)) continue;
+    if (dialect == nullptr) dialect = dialect_of(configured, name);
+    const rules::Proposal& proposal = finding.proposals.front();
+    std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);
+    if (ways.empty()) continue;
+    if (ways.size() < proposal.changes.size()) ways = ways_of(proposal, dialect, model.reading, true);
+    const std::string text = in_words(ways);
+    finding.how = finding.how.empty() ? text : fmt::format("{}; {}", text, finding.how);
+  }
 }
 
 }  // namespace shapelint::lint

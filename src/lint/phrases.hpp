@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lint/report.hpp"
+#include "project/project.hpp"
 #include "rules/finding.hpp"
 
 namespace shapelint::lint {
@@ -65,5 +66,26 @@ std::string names_text(const std::vector<model::FieldId>& fields);
 
 // "`--micro-batch-size` and `--sequence-length`".
 std::string options_text(const std::vector<model::FieldId>& fields);
+
+// What a fix writes, in the words of the file.
+
+// What the first or another proposal of a finding writes, and how that is done: "--vocab-size 50304",
+// "attention = "flash"", "num_attention_heads = 20 (head_dim 128)". Where the file has no literal to change
+// the flag or key that the framework has for it, else the field with both values: "pipeline 4 → 2".
+struct Written {
+  std::string text;
+  std::string how;  // what else is to be known of it; of the first alone
+};
+Written written(const rules::Finding& finding, std::size_t which, const ModelReport& model);
+
+// Whether `--fix` makes the first proposal: it was tried (mark_fixable), or, where nobody did, it leaves the
+// trained model as it is, and the file states what it changes.
+bool is_fixable(const rules::Finding& finding, const ModelReport& model);
+
+// How what a finding proposes is done in the file at hand.
+
+// Puts into each finding how the dialect sets what its first proposal changes, before what its rule says of
+// that. A rule that speaks of the dialect itself has the last word.
+void add_how(const project::Configured& configured, ModelReport& model);
 
 }  // namespace shapelint::lint

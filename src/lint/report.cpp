@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "lint/parts.hpp"
 #include "project/applied.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/select.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,11 +15,13 @@
 #include "lint/jobs.hpp"
 #include "model/reading.hpp"
 #include "rules/engine/lint.hpp"
-#include "text/located_error.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::project {
+
 struct Configured;
-}
+
+}  // namespace shapelint::project
 
 namespace shapelint::lint {
 
@@ -112,5 +115,8 @@ std::string rule_page(std::string_view pattern, std::string_view code, std::stri
 // here where the report holds a finding of it. Views as in RuleInfo.
 std::vector<RuleInfo> rules_of(const Report& report,
                                const std::vector<const project::Configured*>& configured);
+
+// By part of `whole`, which is one of wholes(report).
+std::vector<std::int64_t> gpus_of_parts(const Whole& whole, const Report& report);
 
 }  // namespace shapelint::lint

@@ -1,6 +1,7 @@
 // Many files: found, linted by several threads, and what is known of them left out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -67,5 +68,15 @@ struct RunOutcome {
 
 // The views of the report live as long as the project.
 RunOutcome lint_files(const RunRequest& request, const project::Project& project);
+
+// Work on many files by several threads.
+
+// The number of something that nobody has begun yet; nothing when all have been.
+using IndexSource = std::function<std::optional<std::size_t>()>;
+
+// Calls `work` once in each of as many threads as `jobs` says (as there are processors unless given), never
+// more than `count`; it takes numbers below `count` until there are no more.
+void for_each_in_threads(std::size_t count, std::optional<std::int64_t> jobs,
+                         const std::function<void(const IndexSource&)>& work);
 
 }  // namespace shapelint::lint

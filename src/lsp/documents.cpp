@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lsp/hover.hpp"
-#include "lsp/ignoring.hpp"
-#include "lsp/inlay.hpp"
+#include "lsp/annotations.hpp"
 
 namespace shapelint::lsp {
 

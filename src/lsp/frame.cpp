@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::lsp {
 

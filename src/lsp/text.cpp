@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/utf8.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::lsp {
 

@@ -8,7 +8,6 @@
 #include "model/layer_weights.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
-#include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::model {

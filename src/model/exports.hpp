@@ -8,8 +8,9 @@
 
 namespace shapelint::model {
 
-// All that rules and searches ask for, sorted. An export of another name is a mistake (formats/check.cpp),
-// and so is a question for one: a typo on either side would switch a rule off.
+// All that rules and searches ask for, sorted. An export of another name is a mistake
+// (formats/dialect/dialects.cpp), and so is a question for one: a typo on either side would switch a rule
+// off.
 inline constexpr std::array export_names = std::to_array<std::string_view>({
     "added_tokens",
     "asks_bf16",

@@ -17,6 +17,19 @@
 
 namespace shapelint::model {
 
+// How far proposals may change a model, in the words of options and configurations.
+
+// What of a model's shape may change.
+enum class Shape : std::uint8_t {
+  free,     // everything: it is not trained yet
+  padding,  // what zeros fill up without changing what is computed: vocabulary and widths of MLP and experts
+  fixed     // the rows of the vocabulary alone, which every loader can pad
+};
+inline constexpr std::array<std::string_view, 3> shape_names{"free", "padding", "fixed"};
+
+// Of which numbers of heads can be asked to be multiples.
+inline constexpr std::int64_t largest_head_multiple = 1024;
+
 enum class FieldType : std::uint8_t { integer, boolean, choice };
 
 // In the order of the table.
@@ -73,5 +86,20 @@ std::string value_text(FieldId field, std::int64_t value);
 // All names, for did-you-mean.
 std::span<const std::string_view> field_names();
 std::vector<std::string_view> names_of(std::span<const FieldId> ids);
+
+// What sort of thing a field is, by what changing it does to the model that is trained.
+
+enum class FieldKind : std::uint8_t {
+  shape,    // the model itself: another value is another model
+  padding,  // rows that no token uses may be added: the model stays what it is
+  plan,     // how it is run: another value computes the same
+  task      // what it is asked to do, or how exactly: lengths, stored bits, dropout
+};
+
+FieldKind kind_of(FieldId field);
+
+// Whether a field says something of training alone: a server has no gradients, and no step of several
+// micro-batches.
+bool is_of_training(FieldId field);
 
 }  // namespace shapelint::model

@@ -6,9 +6,8 @@
 #include "model/layer_weights.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
-#include "model/lower/whole.hpp"
 #include "model/mixer.hpp"
-#include "model/parameter_bytes.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -190,5 +191,13 @@ struct Workload {
   double pipeline_bubble = 0;  // idle time as a share of busy time: (p - 1) / (chunks micro-batches)
   double end_layers = 0;       // of the plan
 };
+
+// What operations are called in output for programs; these names are part of the schemas.
+
+std::string_view name(OpKind kind);  // `gemm`, `attention`, `elementwise`, `collective`
+std::string_view name(Pass pass);    // `forward`, `grad_input` …
+std::string_view name(Layout layout);
+std::optional<Layout> parse_layout(std::string_view text);
+std::string_view name(CollectiveKind kind);
 
 }  // namespace shapelint::model

@@ -1,6 +1,8 @@
 // A configuration that was understood: the numbers, and where each of them came from.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -140,5 +142,70 @@ inline const LayerOrigin* find_layer_key(const Reading& reading, std::int32_t la
   }
   return nullptr;
 }
+
+// One remark for each such field. A reading that has any cannot be priced.
+inline std::vector<const Remark*> unresolved(const Reading& reading) {
+  std::vector<const Remark*> out;
+  for (const Remark& each : reading.remarks) {
+    if (each.kind == Remark::Kind::unresolved) out.push_back(&each);
+  }
+  return out;
+}
+
+inline bool is_unresolved(const Reading& reading, FieldId field) {
+  return std::any_of(reading.remarks.begin(), reading.remarks.end(), [&](const Remark& each) {
+    return each.kind == Remark::Kind::unresolved && each.field == field;
+  });
+}
+
+// Sizes of a transformer without which nothing can be predicted, and of which nobody says anything.
+inline std::vector<FieldId> missing_sizes(const Reading& reading) {
+  std::vector<FieldId> out;
+  for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
+                              FieldId::vocab_size, FieldId::sequence_length}) {
+    const ModelSpec& model = reading.setup.model;
+    if (field == FieldId::vocab_size && !model.lm_head) continue;
+    // Nothing of attention is asked of a model whose layers are all of another kind that is known.
+    if (field == FieldId::num_attention_heads && model.mixers[0].kind != MixerKind::none &&
+        model.num_layers > 0 && model.layers_without_attention >= model.num_layers)
+      continue;
+    if (!is_known(reading, field) && !is_unresolved(reading, field)) out.push_back(field);
+  }
+  return out;
+}
+
+// Whether a step that decodes makes sense: images and sound are read whole, and a diffusion transformer
+// computes all of its patches in every pass.
+inline bool decodes(const ModelSpec& model) {
+  const bool is_diffusion = model.diffusion.modulation > 0 || model.diffusion.text_joined;
+  return !is_diffusion && (model.causal || model.input == Input::vocabulary);
+}
+
+// Defaults that a prediction depends on: what nobody said of a model or its run.
+
+// Neither stated, nor what a framework does unless it is told: our guess.
+bool is_assumed(const Reading& reading, FieldId field);
+
+// The guesses that decide what a prediction is worth: the size of a step, its number format, its attention,
+// the vocabulary, and how new the software is that trains a mixture.
+std::vector<FieldId> assumed_fields(const Reading& reading);
+
+// The published model, or the config.json, that a file's reading has its shape from by name; empty: none.
+std::string published_shape(const Reading& reading);
+
+// How a run may be laid out over GPUs, one way in each framework and another in the next.
+inline constexpr std::array layout_fields{FieldId::tensor,
+                                          FieldId::pipeline,
+                                          FieldId::virtual_pipeline,
+                                          FieldId::embedding_stages,
+                                          FieldId::context,
+                                          FieldId::sequence_parallel,
+                                          FieldId::expert};
+
+// What a reading's extras say of those of them that no key of the file's framework sets.
+std::string unsettable(FieldId field);
+
+// As if the command line said so: it is no longer assumed, and follows from no other field.
+void give(Reading& reading, FieldId field, std::int64_t value);
 
 }  // namespace shapelint::model

@@ -28,10 +28,10 @@ constexpr AttentionLibrary library_of(Attention attention) {
 // second product (torchtitan's selective checkpointing by operation); all but products with weights (JAX's
 // policies that save these).
 enum class Recompute : std::uint8_t { none, selective, full, operations, elementwise };
-// How the loss is made of the logits, and so what is kept of each (model/activations.hpp): by a kernel that
-// reads them and writes their gradient; by an operation after the other in fp32 (PyTorch's cross entropy); in
-// place (Megatron's, over ranks of tensor parallelism); or a chunk of tokens at a time, so that they are
-// never all there.
+// How the loss is made of the logits, and so what is kept of each (model/training_bytes.hpp): by a kernel
+// that reads them and writes their gradient; by an operation after the other in fp32 (PyTorch's cross
+// entropy); in place (Megatron's, over ranks of tensor parallelism); or a chunk of tokens at a time, so that
+// they are never all there.
 enum class Loss : std::uint8_t { fused, unfused, vocab_parallel, chunked };
 // Elementwise kernels that run inside others: none; norms with the residual additions before them (vLLM,
 // TensorRT-LLM); also activations with the products before them (torch.compile at small batches). Of a CNN

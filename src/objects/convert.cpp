@@ -8,14 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "base/checksum.hpp"
 #include "base/dtype.hpp"
+#include "base/hash.hpp"
 #include "base/units.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
-#include "model/shape.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/printable.hpp"
 #include "text/source.hpp"
 

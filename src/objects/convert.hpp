@@ -15,7 +15,7 @@
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
 #include "text/files.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::api {
 

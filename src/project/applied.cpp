@@ -2,20 +2,102 @@
 #include "project/applied.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "catalog/known_models.hpp"
 #include "contracts/stack.hpp"
-#include "gpu/engine_memory.hpp"
+#include "formats/dialect/dialect.hpp"
+#include "formats/dialect/paths.hpp"
+#include "gpu/engines.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
-#include "project/gpus.hpp"
+#include "model/reading.hpp"
+#include "project/named.hpp"
+#include "rules/scope/compare.hpp"
 #include "rules/scope/memory.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::project {
+
+namespace {
+
+// Headers of weights, and graphs that were exported with them.
+constexpr std::array<std::string_view, 4> weight_dialects{"gguf", "safetensors", "safetensors-index", "onnx"};
+// A model's own description, which its weights lie beside; other files of these dialects may be anything.
+constexpr std::array<std::string_view, 2> described_in{"config.json", "params.json"};
+
+bool is_weights(std::string_view path) {
+  const std::string_view name = formats::file_name(path);
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  if (ends(".bin") || ends(".bin.index.json"))
+    return name.starts_with("pytorch_model") || name.starts_with("model");
+  return ends(".safetensors") || ends(".safetensors.index.json") || ends(".gguf") || ends(".pth");
+}
+
+std::string equal_model(const model::Reading& reading) {
+  if (reading.runs_in_whole > 0) return {};  // half of an encoder-decoder, which the known models are not
+  for (const catalog::KnownModel& known : catalog::known_models()) {
+    if (rules::is_near(reading, known) && rules::compare(reading, known).differences.empty())
+      return title_of(known);
+  }
+  return {};
+}
+
+// A file with nothing but a model's shape, for those that name it.
+bool is_preset(const model::Reading& reading) {
+  return reading.dialect == "maxtext" && formats::file_name(formats::folder_of(reading.path)) == "models";
+}
+
+// Why the model is taken to be trained; empty: it is not.
+std::string trained_because(const model::Reading& reading, const text::FileSystem& files) {
+  const model::Mode mode = reading.setup.plan.mode;
+  if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
+  if (reading.setup.plan.adapters) return "adapters are trained on a model that is there";
+  if (model::extra(reading, "names_published") > 0) return "the file names a published model";
+  if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
+    return "the file holds trained weights";
+  if (const std::string named = model::published_shape(reading); !named.empty())
+    return fmt::format("it is that of {}", named);
+  const std::string_view name = formats::file_name(reading.path);
+  if (is_preset(reading)) {
+    if (const std::string known = equal_model(reading); !known.empty())
+      return fmt::format("it is that of {}", known);
+  }
+  if (std::find(described_in.begin(), described_in.end(), name) == described_in.end()) return {};
+  if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
+  if (const std::string known = equal_model(reading); !known.empty())
+    return fmt::format("it is that of {}", known);
+  return lies_beside_weights(reading.path, files) ? "weights lie beside the file" : "";
+}
+
+}  // namespace
+
+bool lies_beside_weights(const std::string& path, const text::FileSystem& files) {
+  const auto beside = files.list(formats::folder_of(path));
+  return beside && std::any_of(beside->begin(), beside->end(),
+                               [](const std::string& each) { return is_weights(each); });
+}
+
+ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
+                     const text::FileSystem& files, bool names_shape) {
+  if (asked) return {*asked, {}};
+  if (names_shape) return {};
+  std::string because = trained_because(reading, files);
+  if (because.empty()) return {};
+  return {rules::Shape::fixed, std::move(because)};
+}
+
+std::string shape_note(const ShapeChoice& choice) {
+  if (choice.because.empty()) return {};
+  return fmt::format("shape {}: {} (`--shape free` proposes other sizes)",
+                     rules::shape_names[static_cast<std::size_t>(choice.shape)], choice.because);
+}
 
 namespace {
 
@@ -341,6 +423,65 @@ std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& readin
   }
   std::erase_if(unable, can_unpack);
   return unable;
+}
+
+namespace {
+
+// A lock file has versions, requirements may have, a project says at most where they begin.
+constexpr std::array<std::string_view, 3> stack_files{"uv.lock", "requirements.txt", "pyproject.toml"};
+
+void add(contracts::Stack& stack, const contracts::Stack& more) {
+  for (const contracts::StackPackage& each : more) {
+    const auto same =
+        std::find_if(stack.begin(), stack.end(), [&](const auto& other) { return other.name == each.name; });
+    if (same == stack.end()) {
+      stack.push_back(each);
+    } else if (!same->version) {
+      *same = each;
+    }
+  }
+}
+
+}  // namespace
+
+AskedStack stack_of_format(const Configured& configured, const model::Reading& reading) {
+  if (reading.dialect == "native") return {};  // for which the dialects are not even loaded
+  const formats::Dialect* dialect = dialects_of(configured).find(reading.dialect);
+  if (dialect == nullptr || dialect->package.empty()) return {};
+  const contracts::Book& book =
+      configured.own_contracts ? contracts_of(configured) : contracts::builtin_contracts_of(dialect->package);
+  const auto package = contracts::parse_package(book, dialect->package);
+  return package ? AskedStack{{*package}, &book, true} : AskedStack{};
+}
+
+contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
+                          const model::Reading& reading, const text::FileSystem& files) {
+  const contracts::Book& book = contracts_of(configured);
+  std::vector<std::string> named;
+  bool is_automatic = false;
+  for (const std::string& text : applied) {
+    if (text == contracts::automatic) {
+      is_automatic = true;
+    } else if (text != contracts::nothing) {
+      named.push_back(text);
+    }
+  }
+  std::vector<Error> told;  // by those who check names
+  contracts::Stack out = contracts::parse_stack(book, named, told);
+  if (!is_automatic) return out;
+  for (const std::string_view name : stack_files) {
+    const auto text =
+        files.read(formats::join(formats::folder_of(reading.path), name), text::max_source_bytes);
+    if (text) add(out, contracts::stack_of_lock(book, name, *text));
+  }
+  add(out, stack_of_format(configured, reading).stack);
+  return out;
+}
+
+AskedStack asked_stack(const Configured& configured, std::span<const std::string> applied,
+                       const model::Reading& reading, const text::FileSystem& files) {
+  if (applied.empty()) return stack_of_format(configured, reading);
+  return {stack_of(configured, applied, reading, files), &contracts_of(configured), false};
 }
 
 }  // namespace shapelint::project

@@ -3,21 +3,46 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/budget.hpp"
 #include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "contracts/stack.hpp"
 #include "formats/native/native.hpp"
 #include "formats/read.hpp"
 #include "gpu/gpu.hpp"
+#include "model/reading.hpp"
 #include "project/project.hpp"
 #include "rules/book/select.hpp"
 #include "rules/finding.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::project {
+
+// What proposals may change of a model, by what kind of file it stands in.
+
+// Whether files of weights are in the same folder: what a file there says of the shape is what they were
+// trained with.
+bool lies_beside_weights(const std::string& path, const text::FileSystem& files);
+
+struct ShapeChoice {
+  rules::Shape shape = rules::Shape::free;
+  std::string because;  // why it is taken as that; empty: somebody said so, or it is free
+};
+
+// As somebody asked for. Else free for who names a dimension of the model to vary (`names_shape`); fixed
+// where the model is trained already: it is served (prefill, decode), is named by its Hub name or by a
+// framework's preset of it, adapters are trained on it, it is in a file
+// of weights, or in a config.json that equals a published model or lies beside weights. Other files, which
+// say what to train, leave it free.
+ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
+                     const text::FileSystem& files, bool names_shape = false);
+
+// "shape taken as fixed: ...", and how to free it; empty when nobody needs to be told.
+std::string shape_note(const ShapeChoice& choice);
 
 // The error about a file whose account is spent, with what it ended in.
 Error too_costly(const Budget& budget, const text::Source& source);
@@ -56,5 +81,28 @@ std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& readin
 
 // Whether the number format is that of a checkpoint's weights, which an engine may unpack.
 bool stores_packed(const model::Reading& reading);
+
+// The packages that a file's model is run with.
+
+// The packages that are asked about a file.
+struct AskedStack {
+  contracts::Stack stack;                 // empty: none is known
+  const contracts::Book* book = nullptr;  // in which it is looked up; lives as long as the project
+  // Nobody named one, and the file's format is of one package: what that refuses counts, and steps are priced
+  // as they are written. Only the contracts of that package are read.
+  bool is_implied = false;
+};
+// What the file's own format tells: a script of Megatron-LM runs Megatron-core.
+AskedStack stack_of_format(const Configured& configured, const model::Reading& reading);
+
+// What applies to the file (Applied::stack), with `auto` looked up: what its format tells, and what the
+// requirements.txt, pyproject.toml or uv.lock in its folder name. A version that is given goes before one
+// that is found. Empty for `none`.
+contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
+                          const model::Reading& reading, const text::FileSystem& files);
+
+// That, or where nobody named a stack that of the format.
+AskedStack asked_stack(const Configured& configured, std::span<const std::string> applied,
+                       const model::Reading& reading, const text::FileSystem& files);
 
 }  // namespace shapelint::project

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,8 @@
 #include "rules/engine/lint.hpp"
 #include "rules/finding.hpp"
 #include "text/document.hpp"
+#include "text/errors.hpp"
 #include "text/files.hpp"
-#include "text/located_error.hpp"
 
 namespace shapelint::project {
 
@@ -131,5 +132,11 @@ std::string show(const Config& config, std::string_view path);
 // JSON schemas (draft 7) of a configuration file, and of a model in the native format.
 std::string schema();
 std::string native_schema();
+
+using ConfigOfFolder = std::map<std::string, std::string>;
+
+// As find_config() without it (project/config.hpp). What was found for a folder is asked of `known`, and
+// added to it: files of many folders share those above.
+std::string find_config(const text::FileSystem& files, std::string_view path, ConfigOfFolder& known);
 
 }  // namespace shapelint::project

@@ -1,12 +1,35 @@
-// What a name on a command line stands for: a file, a folder, or a published model.
+// What names on a command line stand for: a file, a folder, a published model, a GPU.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "gpu/gpu.hpp"
 #include "project/project.hpp"
+#include "project/request.hpp"
+#include "text/document.hpp"
+#include "text/errors.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::project {
+
+// Which GPUs a caller asks for.
+
+// Profiles of a user's own, one in each file. Errors: in reading them, and in what they say; nothing is
+// returned then.
+std::vector<text::Document> read_profiles(const text::FileSystem& files, std::span<const std::string> paths,
+                                          std::vector<text::LocatedError>& errors);
+
+// The GPUs that the request names, then those of its own profiles, each once. Empty when it asks for none.
+// `profiles` are all that a name may mean besides the built-in ones, the request's own among them. Errors
+// (unknown name, a number of SMs without exactly one GPU) are appended.
+std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text::Document> profiles,
+                                 std::vector<Error>& errors);
+
+// What is assumed when nobody names one.
+std::vector<gpu::Gpu> assumed_gpus();
 
 // The path to look at: `name` itself where it is a file or folder (or `-`), otherwise the config.json of the
 // model that it names in the local Hugging Face cache (`meta-llama/Llama-3.1-8B`); where the cache has none,

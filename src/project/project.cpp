@@ -10,15 +10,14 @@
 #include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "contracts/stack.hpp"
-#include "formats/check.hpp"
+#include "formats/dialect/dialects.hpp"
 #include "formats/dialect/paths.hpp"
 #include "gpu/registry.hpp"
-#include "project/find.hpp"
-#include "project/gpus.hpp"
-#include "project/read_keys.hpp"
+#include "project/config.hpp"
+#include "project/keys.hpp"
+#include "project/named.hpp"
 #include "rules/book/select.hpp"
-#include "text/limits.hpp"
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::project {
 

@@ -14,8 +14,8 @@
 #include "project/request.hpp"
 #include "rules/book/rule.hpp"
 #include "text/document.hpp"
+#include "text/errors.hpp"
 #include "text/files.hpp"
-#include "text/located_error.hpp"
 
 namespace shapelint::project {
 

@@ -1,5 +1,5 @@
 // Key by key.
-#include "project/read_keys.hpp"
+#include "project/keys.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "formats/dialect/paths.hpp"
 #include "model/fields.hpp"
-#include "project/keys.hpp"
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::project {
 

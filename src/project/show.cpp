@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/quoted.hpp"
+#include "base/strings.hpp"
 #include "model/fields.hpp"
 #include "project/config.hpp"
 #include "project/keys.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "model/op.hpp"
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
+#include "text/document.hpp"
 
 namespace shapelint::prove {
 
@@ -100,5 +102,22 @@ struct Plan {
 // Cases are the findings that gain something on this GPU and have a proposal. The budget and names are the
 // caller's to fill in.
 Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings);
+
+// Kernels as the script has them: from an operation of the model to JSON, and back.
+
+// Kernels with the same key take the same time.
+std::string key_of(const model::Op& op);
+
+// Whether it is one of a mixture's grouped products.
+bool is_grouped(const model::Op& op);
+
+// The operation that a kernel in JSON is; nothing where it is none.
+std::optional<model::Op> op_of(text::NodeRef kernel);
+
+// A string of the script's; empty where it is none.
+std::string text_of(text::NodeRef node);
+
+// A row of product_columns; nothing for what is no product that was timed as it is predicted.
+std::optional<std::string> product_row(text::NodeRef kernel, double time_us);
 
 }  // namespace shapelint::prove

@@ -1,11 +1,14 @@
 // shapelint-proofs.json: what was measured of the configurations beside it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "gpu/gpu.hpp"
+#include "model/reading.hpp"
 #include "prove/result.hpp"
 
 namespace shapelint::prove {
@@ -32,5 +35,16 @@ std::string proofs_text(const std::vector<StoredProof>& proofs);
 // finding, sizes and GPU; in an order that does not depend on when. `file`: the configuration's name. Returns
 // how many.
 std::size_t add_proofs(const Measured& measured, const std::string& file, std::vector<StoredProof>& proofs);
+
+// What a change that was proved is predicted to save, by any profile.
+
+struct Predicted {
+  double gain = 0;
+  double error = 0;
+};
+
+// Nothing where the changes are none that this model could take.
+std::optional<Predicted> predict_gain(const gpu::Gpu& gpu, const model::Reading& reading,
+                                      const ChangedValues& changes);
 
 }  // namespace shapelint::prove

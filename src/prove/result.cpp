@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "prove/kernel.hpp"
+#include "prove/plan.hpp"
 #include "text/json/json.hpp"
 
 namespace shapelint::prove {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/fields.hpp"
-#include "model/op_names.hpp"
-#include "prove/kernel.hpp"
+#include "model/op.hpp"
+#include "prove/plan.hpp"
 
 namespace shapelint::prove {
 

@@ -11,7 +11,7 @@
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/arithmetic.hpp"
-#include "prove/kernel.hpp"
+#include "prove/plan.hpp"
 #include "prove/result.hpp"
 #include "text/json/json.hpp"
 

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "report/report.hpp"
+#include "lint/report.hpp"
+#include "model/fields.hpp"
 #include "report/style.hpp"
+#include "rules/finding.hpp"
 
 namespace shapelint::report {
 
@@ -70,5 +74,22 @@ std::string markdown(const lint::Report& report);
 // How often each rule was found, most frequent first: a table, or a JSON array.
 std::string statistics(const lint::Report& report, const Style& style);
 std::string statistics_json(const lint::Report& report);
+
+// What the formats share.
+
+struct Counts {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t infos = 0;
+};
+
+void add(const rules::Finding& finding, Counts& counts);
+Counts count(const std::vector<rules::Finding>& findings);
+
+// A text as a field: one line, quoted where it must be (RFC 4180). What a spreadsheet would take for a
+// formula
+// (`=`, `+`, `-` or `@` in front, and no number) gets an apostrophe in front, which spreadsheets take for
+// text.
+std::string csv_field(std::string_view text);
 
 }  // namespace shapelint::report

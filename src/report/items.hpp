@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "objects/convert.hpp"
-#include "report/report.hpp"
+#include "report/formats.hpp"
 #include "report/together.hpp"
 #include "text/source.hpp"
 

@@ -1,4 +1,5 @@
-// Colour by role, so that a printer says what a piece of text is and not how it looks.
+// How text for people looks: colour by role, so that a printer says what a piece of text is and not how it
+// looks, and lines that fit a terminal.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +30,26 @@ std::int64_t display_width(std::string_view text);
 
 // The colour of a severity.
 Role role_of(rules::Severity severity);
+
+struct Style;
+
+inline constexpr std::size_t text_width = 80;
+
+// Of the window that it goes to; text_width where it goes elsewhere.
+std::size_t width_of(const Style& style);
+
+// Breaks valid UTF-8 at blanks so that no line is wider than `width` (a longer word stays whole, and so do a
+// number with its unit, a change of a value and a short piece of `code`). Lines after the first, and the
+// first when `column` is less, start at column `indent`; `column` is where the first line already is. Line
+// feeds are kept, colours take no room.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t column,
+                 std::size_t width = text_width);
+std::string wrap(std::string_view text, std::size_t indent, std::size_t column, const Style& style);
+
+// A line that tools look for: broken in a window alone.
+std::string headline(std::string_view text, std::size_t indent, std::size_t column, const Style& style);
+
+// A line without the blanks at its end.
+std::string without_blank_end(std::string line);
 
 }  // namespace shapelint::report

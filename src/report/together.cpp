@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "lint/phrases.hpp"
 #include "text/printable.hpp"
 

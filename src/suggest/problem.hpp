@@ -12,8 +12,7 @@
 
 #include "gpu/gpu.hpp"
 #include "model/reading.hpp"
-#include "suggest/constraint.hpp"
-#include "suggest/doable.hpp"
+#include "suggest/constraints.hpp"
 #include "suggest/edit/change.hpp"
 #include "suggest/edit/on_stack.hpp"
 #include "suggest/search/neighbourhood.hpp"

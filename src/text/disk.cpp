@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "text/file_errors.hpp"
+#include "text/errors.hpp"
 #include "text/files.hpp"
 #include "text/replace.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::text {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "text/gin/gin.hpp"
 #include "text/header/model_header.hpp"
 #include "text/json/json.hpp"

@@ -2,8 +2,11 @@
 #include "text/source.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
 
-#include "base/utf8.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::text {
 
@@ -147,6 +150,30 @@ std::int64_t first_invalid_utf8(std::string_view text) {
     i += length;
   }
   return -1;
+}
+
+struct SharedText::Shared {
+  std::string text;
+  std::once_flag is_placed;
+  std::optional<Places> places;
+};
+
+SharedText::SharedText() {
+  static const auto none = std::make_shared<Shared>();
+  shared_ = none;
+}
+
+SharedText::SharedText(std::string text) : shared_(std::make_shared<Shared>()) {
+  shared_->text = std::move(text);
+}
+
+const std::string& SharedText::str() const {
+  return shared_->text;
+}
+
+const Places& SharedText::places() const {
+  std::call_once(shared_->is_placed, [this] { shared_->places.emplace(shared_->text); });
+  return *shared_->places;
 }
 
 }  // namespace shapelint::text

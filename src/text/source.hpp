@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,5 +47,27 @@ class Places {
 
 // Offset of the first byte that is not valid UTF-8, or -1.
 std::int64_t first_invalid_utf8(std::string_view text);
+
+// A text that trees, errors and reports hold together, without copies of it.
+
+// Never changes. Reads as a string wherever one is looked at.
+class SharedText {
+ public:
+  SharedText();
+  SharedText(std::string text);                                    // NOLINT: implicit by design
+  SharedText(const char* text) : SharedText(std::string(text)) {}  // NOLINT
+
+  const std::string& str() const;
+  operator const std::string&() const { return str(); }  // NOLINT
+  operator std::string_view() const { return str(); }    // NOLINT
+  bool empty() const { return str().empty(); }
+  std::size_t size() const { return str().size(); }
+  // Lines and columns in it, worked out when they are first asked for.
+  const Places& places() const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
 
 }  // namespace shapelint::text

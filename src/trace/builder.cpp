@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "trace/product.hpp"
+#include "trace/classify.hpp"
 
 namespace shapelint::trace {
 

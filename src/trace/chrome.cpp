@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/printable.hpp"
 #include "trace/builder.hpp"
-#include "trace/formats.hpp"
-#include "trace/product.hpp"
+#include "trace/classify.hpp"
+#include "trace/read.hpp"
 
 namespace shapelint::trace {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trace/product.hpp"
+#include "trace/classify.hpp"
 
 namespace shapelint::trace {
 

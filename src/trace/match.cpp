@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "base/glob.hpp"
-#include "model/op_names.hpp"
-#include "trace/calls.hpp"
+#include "base/strings.hpp"
+#include "model/op.hpp"
+#include "trace/classify.hpp"
 #include "trace/expected.hpp"
-#include "trace/product.hpp"
+#include "trace/step.hpp"
 
 namespace shapelint::trace {
 

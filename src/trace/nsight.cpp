@@ -1,5 +1,5 @@
 // Nsight Systems: the tables of its SQLite export.
-#include "trace/formats.hpp"
+#include "trace/read.hpp"
 
 #ifdef SHAPELINT_SQLITE
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include "text/printable.hpp"
 #include "trace/builder.hpp"
-#include "trace/product.hpp"
+#include "trace/classify.hpp"
 #endif
 
 namespace shapelint::trace {

@@ -5,11 +5,11 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
-#include "base/glob.hpp"
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::trace {
 
@@ -183,6 +183,35 @@ Result<Step> choose_step(const Trace& trace, Classifier& classifier, const std::
   out.whole = ranges.empty() ? 0 : whole.size();
   if (!ranges.empty()) out.name = ranges[median]->name;
   return out;
+}
+
+std::vector<Call> calls_of(const Trace& trace, const Step& step, Classifier& classifier) {
+  std::vector<Call> calls;
+  std::unordered_map<std::uint32_t, std::size_t> by_call;
+  for (const Kernel* kernel : step.kernels) {
+    const std::size_t of = classifier.of(*kernel);
+    const bool multiplies = of != no_class && classes()[of].kind == Kind::product;
+    const Launcher* launcher = kernel->launcher == none ? nullptr : &trace.launchers[kernel->launcher];
+    const bool in_product = launcher != nullptr && launcher->product.k > 0 &&
+                            (launcher->is_product || multiplies) && kernel->call != none;
+    std::size_t index = calls.size();
+    if (in_product) index = by_call.try_emplace(kernel->call, index).first->second;
+    if (index == calls.size()) {
+      calls.emplace_back();
+      if (in_product) calls.back().product = launcher->product;
+      if (launcher != nullptr) calls.back().phase = launcher->phase;
+      calls.back().of = of;
+    }
+    Call& call = calls[index];
+    call.time_us += kernel->time_us;
+    ++call.kernels;
+    if (call.longest == nullptr || kernel->time_us > call.longest_us) {
+      call.longest_us = kernel->time_us;
+      call.longest = kernel;
+      if (in_product) call.of = of;
+    }
+  }
+  return calls;
 }
 
 }  // namespace shapelint::trace

@@ -1,6 +1,7 @@
 // One step of the several that a trace holds, and what its time was spent on.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,21 @@ struct Step {
 // numbered as steps or iterations are. Of the whole ones, the one of median time. Error: no range is called
 // so.
 Result<Step> choose_step(const Trace& trace, Classifier& classifier, const std::string& pattern);
+
+// A step's kernels by the calls of operators that launched them.
+
+// Kernels that one call of an operator launched, or one kernel alone.
+struct Call {
+  Product product;
+  Phase phase = Phase::forward;
+  std::size_t of = no_class;
+  double time_us = 0;
+  double longest_us = 0;
+  const Kernel* longest = nullptr;
+  std::size_t kernels = 0;
+  std::size_t row = no_class;
+};
+
+std::vector<Call> calls_of(const Trace& trace, const Step& step, Classifier& classifier);
 
 }  // namespace shapelint::trace

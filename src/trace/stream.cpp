@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 #ifdef SHAPELINT_ZLIB
 #include <zlib.h>

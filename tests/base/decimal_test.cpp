@@ -1,5 +1,5 @@
 // Reading decimal numbers by strtod is what std::from_chars does.
-#include "base/decimal.hpp"
+#include "base/number.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Which texts a pattern matches, in each of its three spellings.
-#include "base/glob.hpp"
+#include "base/strings.hpp"
 
 #include <string>
 #include <vector>

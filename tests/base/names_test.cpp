@@ -1,5 +1,5 @@
 // Did-you-mean.
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 #include <array>
 #include <string_view>

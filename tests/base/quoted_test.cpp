@@ -1,5 +1,5 @@
 // Strings as JSON and TOML write them.
-#include "base/quoted.hpp"
+#include "base/strings.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Tables of products: columns by name, bad rows with their line.
-#include "calibrate/shapes.hpp"
+#include "calibrate/tables.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Which marks of a roofline are named.
-#include "chart/roofline.hpp"
+#include "chart/figures.hpp"
 
 #include <cmath>
 #include <string>
@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "chart/sawtooth.hpp"
 #include "chart/svg.hpp"
 #include "tests/catch.hpp"
 

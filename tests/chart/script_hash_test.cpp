@@ -1,5 +1,5 @@
 // Hashes of scripts against those that FIPS 180-4 has for its examples.
-#include "chart/script_hash.hpp"
+#include "chart/page.hpp"
 
 #include <string>
 

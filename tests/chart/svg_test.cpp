@@ -1,7 +1,7 @@
 // The text that comes of drawing.
 #include "chart/svg.hpp"
 
-#include "chart/waterfall.hpp"
+#include "chart/figures.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint::chart;

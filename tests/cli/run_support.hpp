@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/run.hpp"
+#include "cli/io.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::tests {

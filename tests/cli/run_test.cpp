@@ -1,11 +1,10 @@
 // The frame of the command line: usage errors, exit codes, colour.
-#include "cli/run.hpp"
+#include "cli/io.hpp"
 
 #include <algorithm>
 
-#include "cli/field_options.hpp"
 #include "cli/option.hpp"
-#include "cli/parse.hpp"
+#include "cli/project_options.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "contracts/check.hpp"
-#include "contracts/words.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "contracts/check.hpp"
-#include "contracts/words.hpp"
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"

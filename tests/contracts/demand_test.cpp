@@ -1,7 +1,6 @@
 // Which of several conditions a verdict's sum is about.
-#include "contracts/demand.hpp"
-
 #include "contracts/check.hpp"
+
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"

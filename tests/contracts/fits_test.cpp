@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "contracts/words.hpp"
+#include "contracts/check.hpp"
 #include "gpu/registry.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // Versions that no contract was read at, and stacks that only serve.
-#include "contracts/known_versions.hpp"
+#include "contracts/stack.hpp"
 
 #include <algorithm>
 

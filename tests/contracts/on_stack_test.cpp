@@ -1,6 +1,6 @@
 // What a stack makes of findings, proposals and searches: nothing that it refuses, and prices of what it
 // runs.
-#include "contracts/on_stack.hpp"
+#include "contracts/price.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -12,9 +12,9 @@
 
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
-#include "rules/book/contracts.hpp"
+#include "rules/book/rule.hpp"
 #include "rules/engine/conditions.hpp"
-#include "rules/engine/on_stack.hpp"
+#include "rules/engine/lint.hpp"
 #include "suggest/answer.hpp"
 #include "suggest/search/optimize.hpp"
 #include "tests/catch.hpp"

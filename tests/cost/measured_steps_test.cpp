@@ -7,9 +7,9 @@
 #include "base/units.hpp"
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
-#include "model/activations.hpp"
 #include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
+#include "model/training_bytes.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "expr/expression.hpp"
 #include "formats/dialect/formula.hpp"
 #include "project/config.hpp"

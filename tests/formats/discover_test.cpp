@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "formats/dialect/paths.hpp"
-#include "formats/gitignore.hpp"
 #include "tests/catch.hpp"
 #include "text/files.hpp"
 

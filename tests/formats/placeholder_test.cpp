@@ -1,5 +1,5 @@
 // Templates among the files of a repository.
-#include "formats/placeholder.hpp"
+#include "formats/recognise.hpp"
 
 #include <string>
 

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
-#include "formats/check.hpp"
+#include "formats/dialect/dialects.hpp"
 #include "formats/recognise.hpp"
 #include "model/exports.hpp"
 #include "model/fields.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "lint/left_out/git.hpp"
-#include "report/findings/diff.hpp"
+#include "report/findings/snippet.hpp"
 #include "tests/fuzz/check.hpp"
 
 namespace {

@@ -17,8 +17,8 @@
 #include "model/lower/lower.hpp"
 #include "tests/fuzz/check.hpp"
 #include "text/files.hpp"
-#include "trace/formats.hpp"
 #include "trace/match.hpp"
+#include "trace/read.hpp"
 #include "trace/step.hpp"
 
 namespace {

@@ -1,10 +1,9 @@
 // GPUs by the names that drivers print.
-#include "gpu/driver_name.hpp"
+#include "gpu/registry.hpp"
 
 #include <string>
 #include <utility>
 
-#include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;

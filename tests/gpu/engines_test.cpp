@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "catalog/catalog.hpp"
-#include "gpu/engine_memory.hpp"
 #include "gpu/figures.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"

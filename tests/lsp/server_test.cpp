@@ -10,7 +10,7 @@
 #include "lsp/frame.hpp"
 #include "lsp/lsp.hpp"
 #include "tests/catch.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 using namespace shapelint;
 using Json = nlohmann::json;

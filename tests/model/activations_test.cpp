@@ -1,5 +1,5 @@
 // What a layer keeps for its backward pass, by hand.
-#include "model/activations.hpp"
+#include "model/training_bytes.hpp"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 
 #include <rapidcheck.h>
 
-#include "model/activations.hpp"
 #include "model/lower/lower.hpp"
+#include "model/training_bytes.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
 #include "tests/model/workload_support.hpp"

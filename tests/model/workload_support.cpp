@@ -2,7 +2,7 @@
 #include "tests/model/workload_support.hpp"
 
 #include "base/number.hpp"
-#include "model/op_names.hpp"
+#include "model/op.hpp"
 #include "tests/formats/native/native_support.hpp"
 
 namespace shapelint::tests {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "project/find.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
 

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "project/applied.hpp"
-#include "project/gpus.hpp"
 #include "project/named.hpp"
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Which models are taken to be trained.
-#include "project/shape.hpp"
+#include "project/applied.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"

@@ -1,9 +1,8 @@
 // The packages that a file's format tells.
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 
 #include "formats/dialect/dialects.hpp"
 #include "formats/read.hpp"
-#include "project/applied.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;

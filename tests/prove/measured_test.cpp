@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/shapes.hpp"
-#include "cost/kernels/alignment.hpp"
+#include "calibrate/tables.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "cost/kernels/tiles.hpp"
 #include "gpu/registry.hpp"
-#include "model/op_names.hpp"
+#include "model/op.hpp"
 #include "prove/sweep.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"

@@ -12,13 +12,13 @@
 #include <fmt/format.h>
 
 #include "base/dtype.hpp"
-#include "cost/kernels/alignment.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "cost/kernels/tiles.hpp"
 #include "cost/step.hpp"
 #include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
-#include "model/op_names.hpp"
+#include "model/op.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
 #include "tests/rules/rules_support.hpp"

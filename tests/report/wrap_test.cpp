@@ -1,7 +1,6 @@
 // Lines that fit a window: broken between words, never within a word or a value.
-#include "report/wrap.hpp"
-
 #include "report/style.hpp"
+
 #include "tests/catch.hpp"
 
 using namespace shapelint;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "suggest/doable.hpp"
+#include "suggest/constraints.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/formats/native/native_support.hpp"

@@ -1,5 +1,5 @@
 // Texts over files, which nothing goes through.
-#include "text/overlay.hpp"
+#include "text/files.hpp"
 
 #include "tests/catch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "catalog/embedded.hpp"
+#include "catalog/catalog.hpp"
 #include "tests/catch.hpp"
 #include "tests/text/text_support.hpp"
 #include "text/toml/toml.hpp"

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/text/text_support.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 using namespace shapelint;
 using namespace shapelint::text;

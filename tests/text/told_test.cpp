@@ -1,5 +1,5 @@
 // How many mistakes of one file are told.
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 #include "tests/catch.hpp"
 

@@ -19,9 +19,7 @@
 #include "tests/catch.hpp"
 #include "tests/source_dir.hpp"
 #include "trace/classify.hpp"
-#include "trace/device.hpp"
-#include "trace/formats.hpp"
-#include "trace/product.hpp"
+#include "trace/read.hpp"
 #include "trace/step.hpp"
 
 using namespace shapelint::trace;

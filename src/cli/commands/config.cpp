@@ -1,9 +1,9 @@
 // `shapelint config`: which configuration applies to a file, and what it says.
-#include "cli/commands/config.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <array>
 
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "project/config.hpp"
 #include "project/named.hpp"
 

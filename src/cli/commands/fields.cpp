@@ -1,5 +1,5 @@
 // Lists the fields of a model and its plan by the native file's sections.
-#include "cli/commands/fields.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 #include "model/fields.hpp"
 #include "objects/printed/document.hpp"
-#include "report/wrap.hpp"
+#include "report/style.hpp"
 
 namespace shapelint::cli {
 

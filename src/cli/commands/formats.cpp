@@ -1,18 +1,17 @@
 // Lists dialects, or shows some in full.
-#include "cli/commands/formats.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/names.hpp"
-#include "cli/messages.hpp"
+#include "base/strings.hpp"
+#include "cli/output.hpp"
 #include "formats/read.hpp"
 #include "formats/recognise.hpp"
 #include "objects/printed/document.hpp"
 #include "report/style.hpp"
-#include "report/wrap.hpp"
 
 namespace shapelint::cli {
 

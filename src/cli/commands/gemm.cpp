@@ -1,5 +1,5 @@
 // `shapelint gemm`: explains one GEMM, or predicts a table of them.
-#include "cli/commands/gemm.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,15 +8,14 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "calibrate/shapes.hpp"
+#include "calibrate/tables.hpp"
 #include "cli/commands/table_input.hpp"
-#include "cli/messages.hpp"
-#include "cost/kernels/demands.hpp"
+#include "cli/output.hpp"
 #include "cost/kernels/gemm.hpp"
+#include "gpu/gpu.hpp"
 #include "gpu/registry.hpp"
-#include "gpu/scaling.hpp"
-#include "model/op_names.hpp"
-#include "report/csv.hpp"
+#include "model/op.hpp"
+#include "report/formats.hpp"
 
 namespace shapelint::cli {
 

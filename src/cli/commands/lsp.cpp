@@ -1,8 +1,8 @@
 // `shapelint lsp`: a language server over standard input and output.
-#include "cli/commands/lsp.hpp"
+#include "cli/commands/commands.hpp"
 
 #include "api/files.hpp"
-#include "cli/field_options.hpp"
+#include "cli/project_options.hpp"
 #include "lsp/lsp.hpp"
 #include "model/fields.hpp"
 

@@ -3,11 +3,13 @@
 
 #include <istream>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
+#include "contracts/stack.hpp"
 #include "project/applied.hpp"
 
 namespace shapelint::cli {
@@ -54,6 +56,23 @@ std::optional<std::string> table_text(const std::string& path, Io& io) {
   if (text) return *std::move(text);
   print_error(io, fmt::format("{}: {}", path, text.error().message), text.error().hint);
   return std::nullopt;
+}
+
+bool says_what_is_run(const project::Configured& configured, const contracts::Stack& stack,
+                      const ModelInput& input, Io& io) {
+  const model::Reading& reading = input.reading();
+  const bool is_said = model::origin(reading, model::FieldId::mode).kind != model::Origin::Kind::defaulted;
+  if (is_said || reading.setup.plan.mode != model::Mode::train) return true;
+  const std::string_view serves = contracts::serves_alone(project::contracts_of(configured), stack);
+  if (serves.empty()) return true;
+  print_error(
+      io,
+      fmt::format(
+          "{} has no requirement about training, and `{}` does not state a mode, so it counts as training",
+          serves, reading.path),
+      "`--mode decode` (with `--micro-batch-size` and `--context-length`) or `--mode prefill` checks "
+      "serving, `--mode train` training");
+  return false;
 }
 
 }  // namespace shapelint::cli

@@ -1,4 +1,5 @@
-// What commands that answer tables need: one GPU, and the table's text.
+// What several commands check of their input: one GPU, a table's text, and whether a stack can be asked
+// about.
 #pragma once
 
 #include <optional>
@@ -6,7 +7,9 @@
 #include <vector>
 
 #include "cli/io.hpp"
+#include "cli/model_input.hpp"
 #include "cli/project_options.hpp"
+#include "contracts/stack.hpp"
 #include "gpu/gpu.hpp"
 #include "project/project.hpp"
 
@@ -21,5 +24,10 @@ std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io);
 
 // The text of a table; `-` is standard input. Nothing, after an error, when it cannot be read.
 std::optional<std::string> table_text(const std::string& path, Io& io);
+
+// False, with an error, where a stack only serves, and the model is taken to be trained since nobody says
+// what is run: no contract would bind it, and what is priced is not what the stack runs.
+bool says_what_is_run(const project::Configured& configured, const contracts::Stack& stack,
+                      const ModelInput& input, Io& io);
 
 }  // namespace shapelint::cli

@@ -14,7 +14,6 @@
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
-#include "model/lower/waiting.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/edit/footprint.hpp"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "contracts/on_stack.hpp"
 #include "contracts/plan/layouts.hpp"
+#include "contracts/price.hpp"
 #include "gpu/gpu.hpp"
 #include "model/memory/training.hpp"
 #include "model/reading.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "cost/engines/kernels.hpp"
-#include "cost/engines/traffic.hpp"
 
 namespace shapelint::cost {
 namespace {

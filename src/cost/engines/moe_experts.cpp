@@ -8,7 +8,6 @@
 
 #include "base/recipe.hpp"
 #include "cost/engines/kernels.hpp"
-#include "cost/engines/traffic.hpp"
 
 namespace shapelint::cost {
 namespace {

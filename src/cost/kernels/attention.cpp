@@ -4,12 +4,187 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
-#include "cost/kernels/attention_sizes.hpp"
 #include "cost/kernels/gemm.hpp"
 #include "cost/kernels/memory.hpp"
+#include "model/lower/emit.hpp"
 
 namespace shapelint::cost {
+
+namespace detail {
+
+namespace {
+// A step of decoding, with what it may check beside the next token.
+constexpr double few_queries = 16;
+}  // namespace
+
+std::int64_t at_least_one(const model::Dim& dim) {
+  return std::max<std::int64_t>(dim.value, 1);
+}
+
+bool is_backward(model::Pass pass) {
+  return pass == model::Pass::backward || pass == model::Pass::grad_input || pass == model::Pass::grad_weight;
+}
+
+Sizes sizes_of(const model::AttentionShape& shape, bool backward) {
+  Sizes s{};
+  s.sequences = static_cast<double>(at_least_one(shape.sequences));
+  s.heads = static_cast<double>(at_least_one(shape.heads));
+  s.key_value_heads = std::min(static_cast<double>(at_least_one(shape.key_value_heads)), s.heads);
+  s.query_length = static_cast<double>(at_least_one(shape.query_length));
+  s.key_length = static_cast<double>(at_least_one(shape.key_length));
+  s.head_dim = static_cast<double>(at_least_one(shape.head_dim));
+  s.value_head_dim = static_cast<double>(at_least_one(shape.value_head_dim));
+  s.causal = shape.causal;
+  s.version = shape.kernel_version;
+  s.library = shape.library;
+  // Where one query's window is all that is read of the keys, there are no more of them.
+  s.window = static_cast<double>(shape.window);
+  if (s.window > 0 && s.window + s.query_length <= s.key_length && s.query_length < few_queries) {
+    s.key_length = s.window + s.query_length - 1;
+    s.window = 0;
+  }
+  if (s.window >= s.key_length) s.window = 0;
+  s.cache_bytes = backward ? 0 : shape.cache_bytes;
+  s.backward = backward;
+  s.decodes = !backward && s.query_length < few_queries;
+  // MLA's absorbed form: one latent is key and value of all heads (DeepSeek-V2, arXiv 2405.04434, 2.1).
+  s.latent = shape.is_one_tensor || (s.key_value_heads == 1 && s.heads > 1 && s.head_dim > s.value_head_dim &&
+                                     s.value_head_dim >= 256);
+  return s;
+}
+
+double flops_per_pair(double head_dim, double value_head_dim, bool backward) {
+  return backward ? 2.0 * (3.0 * head_dim + 2.0 * value_head_dim) : 2.0 * (head_dim + value_head_dim);
+}
+
+double visible_pairs(const Sizes& s) {
+  return model::visible_pairs(s.query_length, s.key_length, s.causal, s.window);
+}
+
+double once_bytes(const Sizes& s, double element) {
+  const double query_side = s.sequences * s.heads * s.query_length;
+  const double key_side = s.sequences * s.key_value_heads * s.key_length;
+  const double key_value_width = s.latent ? s.head_dim : s.head_dim + s.value_head_dim;
+  const double query_width = s.head_dim + s.value_head_dim;  // q and o
+  const double cached = s.cache_bytes > 0 ? s.cache_bytes : element;
+  const double bytes = query_side * query_width * element + key_side * key_value_width * cached;
+  return s.backward ? 2.0 * bytes : bytes;
+}
+
+}  // namespace detail
+
+double attention_flops(const model::AttentionShape& shape, model::Pass pass) {
+  const detail::Sizes s = detail::sizes_of(shape, detail::is_backward(pass));
+  return s.sequences * s.heads * detail::visible_pairs(s) *
+         detail::flops_per_pair(s.head_dim, s.value_head_dim, s.backward);
+}
+
+AttentionBytes attention_bytes(const gpu::Gpu& gpu, const model::AttentionShape& shape, model::Pass pass,
+                               DType dtype) {
+  const detail::Sizes s = detail::sizes_of(shape, detail::is_backward(pass));
+  const BucketUse use =
+      attention_bucket(gpu, detail::at_least_one(shape.head_dim), detail::at_least_one(shape.value_head_dim),
+                       s.latent || s.decodes, s.library);
+  return detail::kernel_bytes(s, use, dtype);
+}
+
+AttentionBytes detail::kernel_bytes(const Sizes& s, const BucketUse& use, DType dtype) {
+  AttentionBytes bytes;
+  bytes.once = detail::once_bytes(s, bytes_of(dtype));
+  bytes.products = s.backward ? 5 : 2;
+  if (use.bucket == nullptr) {
+    // Scores out, softmax over them (backward reads two), and in again.
+    const double passes = s.backward ? 7 : 4;
+    bytes.scores = passes * s.sequences * s.heads * s.query_length * s.key_length * bytes_of(dtype);
+    return bytes;
+  }
+  const double query_tile =
+      static_cast<double>(s.backward ? use.bucket->backward_query_tile : use.bucket->query_tile);
+  const double width = (s.latent ? s.head_dim : s.head_dim + s.value_head_dim) *
+                       (s.cache_bytes > 0 ? s.cache_bytes : bytes_of(dtype));
+  if (!s.backward && s.query_length < query_tile) {
+    const double rows = s.query_length * s.heads / s.key_value_heads;
+    bytes.tile_rows = std::min(rows, detail::decode_query_tile);
+    const double passes = std::ceil(rows / detail::decode_query_tile);
+    bytes.reloads = s.sequences * s.key_value_heads * s.key_length * width * (passes - 1);
+    return bytes;
+  }
+  bytes.tile_rows = query_tile;
+  const double outer_tile = s.backward ? static_cast<double>(use.bucket->backward_key_tile) : query_tile;
+  const double inner_rows = s.sequences * s.heads * detail::visible_pairs(s) / outer_tile;
+  const double inner_once =
+      s.backward ? s.sequences * s.heads * s.query_length : s.sequences * s.key_value_heads * s.key_length;
+  bytes.reloads = std::max(0.0, inner_rows - inner_once) * width;
+  return bytes;
+}
+
+namespace detail {
+
+double causal_tiles(std::int64_t query_length, std::int64_t key_length, std::int64_t query_tile,
+                    std::int64_t key_tile) {
+  // Tile i of the queries ends at row (i + 1) * query_tile and sees `end` keys; it computes ceil(end /
+  // key_tile).
+  const std::int64_t offset = key_length - query_length;
+  const std::int64_t tiles = (query_length + query_tile - 1) / query_tile;
+  if (offset < 0) {
+    // A key stands for several tokens (model::visible_pairs): tile j of the keys is seen from the queries on
+    // that come behind its tokens.
+    const double key_tiles = std::ceil(static_cast<double>(key_length) / static_cast<double>(key_tile));
+    const double tokens = static_cast<double>(key_tile * query_length) / static_cast<double>(key_length);
+    const double before = tokens / static_cast<double>(query_tile) * key_tiles * (key_tiles - 1) / 2;
+    return static_cast<double>(tiles) * key_tiles - before;
+  }
+  const auto end = [&](std::int64_t i) { return (i + 1) * query_tile + offset; };
+  const auto spare = [&](std::int64_t i) {  // columns computed beyond the end
+    const std::int64_t rest = end(i) % key_tile;
+    return rest == 0 ? std::int64_t{0} : key_tile - rest;
+  };
+  const auto whole = static_cast<double>(tiles - 1);  // all but the last, which the keys' end cuts short
+  double columns = 0;
+  if (whole > 0) {
+    columns = whole * (static_cast<double>(end(0)) + static_cast<double>(end(tiles - 2))) / 2.0;
+    // The spare columns repeat with this period.
+    const std::int64_t period = key_tile / std::gcd(query_tile, key_tile);
+    const auto count = static_cast<std::int64_t>(whole);
+    double sum = 0;
+    double partial = 0;
+    for (std::int64_t i = 0; i < std::min(period, count); ++i) {
+      if (i < count % period) partial += static_cast<double>(spare(i));
+      sum += static_cast<double>(spare(i));
+    }
+    const std::int64_t periods = count / period;
+    columns += static_cast<double>(periods) * sum + partial;
+  }
+  return columns / static_cast<double>(key_tile) +
+         std::ceil(static_cast<double>(key_length) / static_cast<double>(key_tile));
+}
+
+}  // namespace detail
+
+const gpu::AttentionKernels& attention_kernels(const gpu::Gpu& gpu, model::AttentionLibrary library) {
+  return gpu::of_library(gpu.attention, library == model::AttentionLibrary::cudnn);
+}
+
+BucketUse attention_bucket(const gpu::Gpu& gpu, std::int64_t head_dim, std::int64_t value_head_dim,
+                           bool decode, model::AttentionLibrary library) {
+  BucketUse use;
+  const gpu::AttentionKernels& kernels = attention_kernels(gpu, library);
+  if (value_head_dim <= 0) value_head_dim = head_dim;
+  const std::int64_t multiple = std::max<std::int64_t>(kernels.head_dim_multiple, 1);
+  const auto round_up = [&](std::int64_t dim) { return (dim + multiple - 1) / multiple * multiple; };
+  for (const gpu::AttentionBucket& bucket : kernels.buckets) {
+    if (bucket.decode_only && !decode) continue;
+    if (bucket.head_dim < round_up(head_dim) || bucket.value_head_dim < round_up(value_head_dim)) continue;
+    use.bucket = &bucket;
+    use.head_dim = bucket.head_dim;
+    use.value_head_dim = bucket.value_head_dim;
+    use.copies = round_up(head_dim) != head_dim || round_up(value_head_dim) != value_head_dim;
+    break;
+  }
+  return use;
+}
 
 using detail::at_least_one;
 using detail::decode_query_tile;

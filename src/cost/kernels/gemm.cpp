@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
-#include "cost/kernels/gemm_search.hpp"
+#include "cost/kernels/gemm_terms.hpp"
 #include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost {

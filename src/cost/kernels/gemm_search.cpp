@@ -1,6 +1,6 @@
 // Fastest of a library's tiles and splits of k. Hopper and Blackwell have some 50 tiles: bounds, computed for
 // all tiles in one loop without branches, leave a handful to try.
-#include "cost/kernels/gemm_search.hpp"
+#include "cost/kernels/gemm_terms.hpp"
 
 namespace shapelint::cost::product {
 

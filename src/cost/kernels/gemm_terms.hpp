@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cost/kernels/gemm.hpp"
-#include "cost/kernels/overlap.hpp"
+#include "cost/kernels/memory.hpp"
 
 namespace shapelint::cost::product {
 
@@ -138,5 +138,16 @@ inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidat
 
 // The terms of a shape; its dtype must be the model's.
 Terms terms_of(const GemmModel& model, const GemmShape& shape);
+
+// The search for the fastest tile and split of k.
+
+// The candidate of least time. Lower bounds rule most tiles and splits out, none of which could be faster.
+Candidate best_candidate(const GemmModel& model, const Terms& terms);
+
+// The same by trying every tile with every split: slow; what the search is tested against.
+Candidate best_of_all(const GemmModel& model, const Terms& terms);
+
+// Time of a candidate in microseconds, without what all of them share (launch, quantization).
+double candidate_us(const GemmModel& model, const Terms& terms, const Candidate& candidate);
 
 }  // namespace shapelint::cost::product

@@ -9,6 +9,7 @@
 #include "base/dtype.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
+#include "model/op.hpp"
 
 namespace shapelint::cost {
 
@@ -77,5 +78,19 @@ inline constexpr double part_in_common = 0.25;
 // work.
 OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& sizes, ScanPass pass,
                         DType dtype = DType::bf16);
+
+// The scan of an operation of a step, as that of a layer.
+
+// Of a mixer other than none.
+ScanKind scan_kind(model::MixerKind mixer);
+
+// `op` is of OpKind::scan.
+struct ScanCall {
+  ScanKind kind = ScanKind::gated_delta;
+  ScanSizes sizes;
+  ScanPass pass = ScanPass::forward;
+};
+ScanCall scan_call(const model::Op& op);
+ScanWork scan_work(const model::Op& op);
 
 }  // namespace shapelint::cost

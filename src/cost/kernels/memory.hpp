@@ -1,6 +1,8 @@
 // Memory-bound operations: norms, activations, softmax, residuals, the optimizer's update.
 #pragma once
 
+#include <cmath>
+
 #include "base/dtype.hpp"
 #include "cost/op_cost.hpp"
 #include "gpu/gpu.hpp"
@@ -41,5 +43,24 @@ OpCost price_elementwise(const gpu::Gpu& gpu, double bytes, double flops, double
 // PyTorch's own elementwise kernels and reductions, in eager mode: from what training steps of three models
 // lose to the same steps compiled (H200, PyTorch 2.11, docs/explanation/gpu-model.md, section 2).
 inline constexpr double eager_bandwidth_share = 0.7;
+
+// Two limits of one kernel that work at the same time.
+
+inline double fourth(double x) {
+  return (x * x) * (x * x);
+}
+
+// The longer of two times that overlap, somewhat more where they are alike: the fourth power rounds the
+// corner of the roofline.
+inline double overlapped(double a, double b) {
+  return std::sqrt(std::sqrt(fourth(a) + fourth(b)));
+}
+
+// The same with another power: 1: one after the other; large: the longer one.
+inline double overlapped(double a, double b, double power) {
+  const double longer = std::fmax(a, b);
+  if (!(longer > 0)) return 0;
+  return longer * std::pow(1 + std::pow(std::fmin(a, b) / longer, power), 1 / power);
+}
 
 }  // namespace shapelint::cost

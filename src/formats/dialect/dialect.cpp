@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/glob.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "formats/dialect/how.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"

@@ -68,4 +68,12 @@ class Dialects {
   std::unique_ptr<const ListedDialect> common_;
 };
 
+// Mistakes in their expressions.
+
+// Syntax, and names that are neither a field nor one of the dialect's own values, in the dialects that
+// `documents` describe: the others stay unread. Reading does not look for them: an expression with a mistake
+// gives nothing.
+void check_expressions(std::span<const text::Document> documents, const Dialects& dialects,
+                       std::vector<Error>& errors);
+
 }  // namespace shapelint::formats

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "formats/dialect/formula.hpp"
 
 namespace shapelint::formats {

@@ -1,13 +1,16 @@
-// The files that a configuration builds on.
+// The files that a configuration builds on, and where hydra puts their values.
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/dialect/dialect.hpp"
 #include "formats/dialect/view.hpp"
 #include "model/reading.hpp"
+#include "text/document.hpp"
 #include "text/files.hpp"
 
 namespace shapelint::formats {
@@ -23,5 +26,13 @@ struct Whole {
 // Follows `extends`, hydra's `defaults`, `base_config` and `!include` from `document` to files that exist in
 // the same repository (see ancestors()), each once, to a limited depth and number.
 Whole assemble(const text::FileSystem& files, const Dialect& dialect, const text::Document& document);
+
+// Packages of hydra's files, written with dots or slashes.
+
+// `model/encoder` or `model.encoder` below `mount`.
+Place place_of(std::string_view dotted, Place mount);
+
+// What `# @package model.encoder` in the first lines of a file says; nothing where there is no such line.
+std::optional<Place> package_of(const text::Document& document, const Place& group);
 
 }  // namespace shapelint::formats

@@ -1,4 +1,5 @@
-// Published models by the names that training files give them.
+// Published models by the names that training files give them, and what may follow from what is known of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "catalog/known_models.hpp"
 #include "catalog/stored.hpp"
+#include "model/fields.hpp"
+#include "model/reading.hpp"
 
 namespace shapelint::formats {
 
@@ -31,5 +36,28 @@ struct Checkpoint {
 };
 std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);
+
+// What model::complete() derives from a width or a number of heads that nobody knows is no value.
+bool rests_on_something(const model::Reading& reading, model::FieldId field);
+
+// Whether the field can be that number: whole, but for rounding, and neither too small nor too large.
+bool is_in_range(double number, const model::FieldInfo& field);
+
+// An assumed vocabulary is as large as it is said to be, without padding.
+void leave_unpadded(model::Reading& reading);
+
+// A length that nobody stated must not read past the table of positions.
+void keep_within_positions(model::Reading& reading);
+
+// An encoder's output that nobody gave a length is as long as what is known or assumed by now.
+void follow_length(model::Reading& reading);
+
+// Where a value of a published model comes from.
+model::Origin origin_of(const Checkpoint& known, model::FieldId field);
+
+// What its checkpoint stores becomes a value of the model, unless the command line names another number
+// format. Returns what dialects export of it: `packs_weights`, `quantization_block`.
+std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
+                                                        std::span<const model::Override> overrides);
 
 }  // namespace shapelint::formats

@@ -1,14 +1,20 @@
-// The name that a file gives its model.
+// The name and the type that a file gives its model.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "formats/dialect/dialect.hpp"
 #include "formats/dialect/view.hpp"
 #include "formats/remarks.hpp"
 
 namespace shapelint::formats {
+
+// The type and those that it is like, nearest first; none for a name that the dialect does not know. They
+// belong to the dialect.
+std::vector<const ModelType*> types_like(const Dialect& dialect, const std::string& name);
 
 // A text, or the first of a list of them; empty for anything else.
 std::string text_of(text::NodeRef node);

@@ -1,5 +1,5 @@
 // Did-you-mean for keys.
-#include "formats/dialect/near_keys.hpp"
+#include "formats/dialect/resolve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,7 @@
 #include <fmt/format.h>
 #include <tsl/robin_set.h>
 
-#include "base/names.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::formats {

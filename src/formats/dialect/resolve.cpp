@@ -9,16 +9,14 @@
 
 #include "base/number.hpp"
 #include "formats/dialect/formula.hpp"
-#include "formats/dialect/known_fields.hpp"
-#include "formats/dialect/model_types.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/dialect/named.hpp"
-#include "formats/dialect/near_keys.hpp"
 #include "formats/dialect/rule_index.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
-#include "model/assumed.hpp"
 #include "model/derive.hpp"
 #include "model/layer_list.hpp"
+#include "model/reading.hpp"
 
 namespace shapelint::formats {
 

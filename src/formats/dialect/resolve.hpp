@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/dialect/dialect.hpp"
 #include "formats/dialect/known.hpp"
@@ -23,5 +24,14 @@ using FindModel = std::function<std::optional<Checkpoint>(const std::string&)>;
 model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part& part, const View& view,
                        const Place& base, std::span<const model::Override> overrides, const FindModel& find,
                        std::vector<Error>& errors);
+
+// Keys of a file that nobody reads, and that are nearly one that is read.
+
+// A remark for each key in the tables at `scopes` that no path of `tables` names, and that differs by a
+// letter or two from a key of a field that the file does not state: what was written there is not read. A key
+// beside the one that it resembles is no mistake, and one that resembles nothing is another program's.
+void remark_on_near_keys(std::span<const FieldRules* const> tables, const View& view,
+                         std::span<const Place> scopes, const model::Reading& reading,
+                         std::vector<model::Remark>& out);
 
 }  // namespace shapelint::formats

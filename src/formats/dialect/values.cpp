@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::formats {
 

@@ -1,13 +1,13 @@
 // Kinds of layers.
-#include "formats/native/kinds.hpp"
+#include "formats/native/internal.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
-#include "catalog/layer_entry.hpp"
+#include "base/strings.hpp"
+#include "catalog/entry.hpp"
 #include "model/layer_list.hpp"
 #include "model/mixer.hpp"
 

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
-#include "formats/native/check.hpp"
+#include "base/strings.hpp"
+#include "formats/native/internal.hpp"
 #include "formats/native/keys.hpp"
-#include "formats/native/values.hpp"
 #include "model/cnn/cnn.hpp"
 
 namespace shapelint::formats {

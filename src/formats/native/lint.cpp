@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "formats/native/keys.hpp"
 #include "formats/native/native.hpp"
-#include "model/shape.hpp"
+#include "model/fields.hpp"
 
 namespace shapelint::formats {
 

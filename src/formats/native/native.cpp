@@ -6,17 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "formats/native/check.hpp"
+#include "base/strings.hpp"
+#include "formats/native/internal.hpp"
 #include "formats/native/keys.hpp"
-#include "formats/native/kinds.hpp"
-#include "formats/native/pattern.hpp"
-#include "formats/native/values.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
-#include "text/told.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::formats {
 

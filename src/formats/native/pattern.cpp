@@ -1,5 +1,5 @@
 // Patterns of layers: letters, words and lists.
-#include "formats/native/pattern.hpp"
+#include "formats/native/internal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
 #include "model/mixer.hpp"

@@ -9,7 +9,7 @@
 
 #include "formats/onnx/graph.hpp"
 #include "model/fields.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::formats {
 

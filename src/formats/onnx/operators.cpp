@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "catalog/catalog.hpp"
 
 namespace shapelint::formats {

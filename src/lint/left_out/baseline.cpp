@@ -9,7 +9,6 @@
 
 #include "model/fields.hpp"
 #include "text/json/json.hpp"
-#include "text/json/write.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::lint {

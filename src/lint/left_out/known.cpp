@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::lint {
 

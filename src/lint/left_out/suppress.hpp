@@ -7,11 +7,15 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "project/config.hpp"
+#include "rules/book/rule.hpp"
 #include "rules/engine/lint.hpp"
 #include "rules/finding.hpp"
 #include "text/parse_any.hpp"
@@ -55,5 +59,20 @@ bool has_run(std::string_view selector, const rules::RuleBook& book, const rules
 
 inline constexpr std::string_view unused_code = "SL900";
 inline constexpr std::string_view unused_rule = "unused-suppression";
+
+// [[ignore-keys]]: suppressions by key path, for files that cannot hold comments.
+
+// Entries, and which of their rules, that silenced something.
+using UsedKeys = std::set<std::pair<const project::KeyIgnore*, std::size_t>>;
+
+// Takes away what the entries for a file silence, and returns how many findings that were.
+std::size_t ignore_keys(const project::FileSettings& file, std::vector<rules::Finding>& findings,
+                        UsedKeys& used);
+
+// Findings (SL900) about entries for this file alone that silenced nothing, although their rules ran. An
+// entry whose pattern may mean other files, too, may be needed there.
+std::vector<rules::Finding> unused_keys(const project::FileSettings& file, const rules::RuleBook& book,
+                                        const rules::Options& options, const std::string& path,
+                                        const UsedKeys& used);
 
 }  // namespace shapelint::lint

@@ -12,9 +12,8 @@
 #include "prove/proofs.hpp"
 #include "rules/engine/merge.hpp"
 #include "rules/engine/propose.hpp"
-#include "rules/engine/together.hpp"
 #include "suggest/edit/evaluate.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::lint {

@@ -8,12 +8,10 @@
 #include <fmt/format.h>
 
 #include "contracts/check.hpp"
-#include "contracts/on_stack.hpp"
 #include "contracts/price.hpp"
-#include "contracts/words.hpp"
 #include "lint/phrases.hpp"
-#include "project/stack.hpp"
-#include "rules/book/contracts.hpp"
+#include "project/applied.hpp"
+#include "rules/book/rule.hpp"
 #include "rules/book/select.hpp"
 #include "rules/engine/merge.hpp"
 #include "suggest/edit/change.hpp"

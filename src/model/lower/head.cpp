@@ -1,8 +1,8 @@
 // Embedding, projection to the vocabulary and loss. They belong to one stage of a pipeline each, and run
 // where that is the one which sets the pace (model/stages.hpp).
 #include "model/lower/emit.hpp"
-#include "model/parameter_bytes.hpp"
 #include "model/stages.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
 

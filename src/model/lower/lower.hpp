@@ -204,4 +204,27 @@ double forward_flops_per_token(const Setup& setup, CausalFlops convention = mfu_
 // Its part that is the projection to the vocabulary.
 double head_flops_per_token(const Setup& setup);
 
+// The same from sizes of parts that are known: for sweeps over many similar setups.
+
+using PartSizes = std::array<PartSize, part_count>;  // by StepPart; of what a model has none of, anything
+
+// What the functions of the same names say without sizes, to the last bit. No CNNs.
+std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes);
+std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& sizes);
+std::int64_t whole_parameter_count(const ModelSpec& model, const PartSizes& sizes);
+void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload);
+
+// Where the parameters of a rank are known.
+double served_weight_bytes(const Setup& setup, RankParameters held);
+
+namespace detail {
+// With the multiply-adds per token of each part of one layer, and of the ends.
+using PartProducts = std::array<double, part_count>;
+double forward_flops_per_token(const Setup& setup, const PartProducts& products);
+}  // namespace detail
+
+// What a training step waits for the slowest of its GPUs, as a share of the time that it is busy: 0 up to the
+// eight of a node, whose measured speeds hold that of the slowest already; growing with their number.
+double waiting_share(const Plan& plan);
+
 }  // namespace shapelint::model

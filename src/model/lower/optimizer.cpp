@@ -1,7 +1,7 @@
 // Gradient accumulation and the update in mixed precision: memory-bound passes over the parameters of a rank.
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/learning.hpp"
-#include "model/parameter_bytes.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
 

@@ -2,8 +2,8 @@
 // that wait in the host's memory (torchtune, axolotl: activation offloading).
 #include <algorithm>
 
-#include "model/activations.hpp"
 #include "model/lower/emit.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
 

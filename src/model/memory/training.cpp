@@ -1,19 +1,151 @@
-// The fullest moment of a training step.
+// What training keeps, part by part, and its fullest moment.
 #include "model/memory/training.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
 #include "base/dtype.hpp"
-#include "model/activations.hpp"
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
-#include "model/memory/gathered.hpp"
-#include "model/memory/states.hpp"
-#include "model/parameter_bytes.hpp"
+#include "model/lower/learning/learning.hpp"
+#include "model/lower/lower.hpp"
 #include "model/stages.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
+
+namespace {
+
+constexpr double percent = 100;
+
+// Elements that matrices have beside two states each, or less than these (dense, and of routed experts): Muon
+// has no variance of them; Shampoo has the statistics of both sides and their roots, beside the moments of
+// Adam, on whose size its updates are grafted (2309.06497, section 3); GaLore has two moments of rank x the
+// longer side, and the projection of the shorter one (2403.03507, section 4.2).
+RankParameters extra_elements(const Setup& setup) {
+  RankParameters out;
+  const Plan& plan = setup.plan;
+  const bool has_own = plan.optimizer == Optimizer::muon || plan.optimizer == Optimizer::shampoo ||
+                       plan.optimizer == Optimizer::low_rank;
+  if (!has_own) return out;
+  for (const MatrixSizes& each : matrix_sizes(setup)) {
+    const double elements = each.inputs * each.outputs;
+    const double shorter = std::min(each.inputs, each.outputs);
+    const double longer = std::max(each.inputs, each.outputs);
+    double extra = 0;
+    if (plan.optimizer == Optimizer::muon) extra = -elements;
+    if (plan.optimizer == Optimizer::shampoo) extra = 2 * each.preconditioners;
+    if (plan.optimizer == Optimizer::low_rank && plan.optimizer_rank > 0) {
+      const double rank = std::min(shorter, static_cast<double>(plan.optimizer_rank));
+      extra = std::min(0.0, 2 * rank * longer + rank * shorter - 2 * elements);
+    }
+    (each.is_expert ? out.expert : out.dense) += each.per_rank * extra;
+  }
+  return out;
+}
+
+// Of `parameters` that as many ranks hold.
+HeldStates held_of(const Plan& plan, double ranks, double parameters, double extra_state_bytes) {
+  const ParameterBytes each = parameter_bytes(plan);
+  const auto share = [&](std::int64_t stage) { return plan.zero >= stage ? 1 / ranks : 1.0; };
+  HeldStates out;
+  const double weights = parameters * each.weight * share(3);
+  const double gradients = parameters * each.gradient * share(2);
+  const double states = std::max(0.0, parameters * each.states + extra_state_bytes) * share(1);
+  const double optimizer = parameters * each.master * share(1) + states;
+  const double away = static_cast<double>(plan.offload_optimizer) / percent;
+  const double paged = plan.paged_optimizer ? states * (1 - away) : 0;
+  out.weights = plan.offload_weights ? 0 : weights;
+  out.gradients =
+      plan.offload_gradients || plan.gradient_storage == GradientStorage::in_backward ? 0 : gradients;
+  out.optimizer = optimizer * (1 - away) - paged;
+  out.host = (plan.offload_weights ? weights : 0) + optimizer * away + paged +
+             (plan.offload_gradients ? parameters * fp32_bytes * share(1) : 0);
+  return out;
+}
+
+HeldStates operator+(const HeldStates& a, const HeldStates& b) {
+  return {a.weights + b.weights, a.gradients + b.gradients, a.optimizer + b.optimizer, a.host + b.host};
+}
+
+// Bytes that the embedding's states have beside those of the other parameters, on the ranks of one stage: the
+// mean over the stages.
+double wide_embedding_bytes(const Setup& setup, const ParameterBytes& each) {
+  const Plan& plan = setup.plan;
+  if (!plan.wide_embedding_states || plan.adapters) return 0;
+  const double wide = number_of_states(plan.optimizer) * fp32_bytes;
+  const double rows = static_cast<double>(vocab_rows(setup)) * static_cast<double>(setup.model.hidden_size);
+  return std::max(0.0, wide - each.states) * rows /
+         static_cast<double>(std::max<std::int64_t>(1, plan.tensor)) /
+         static_cast<double>(std::max<std::int64_t>(1, plan.pipeline));
+}
+
+}  // namespace
+
+HeldStates held_states(const Plan& plan, double data, double parameters) {
+  return held_of(plan, data, parameters, 0);
+}
+
+HeldStates held_states(const Setup& setup, double data, RankParameters held) {
+  const Plan& plan = setup.plan;
+  const Replicas same = replicas(plan, data);
+  if (plan.adapters) {
+    // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
+    const AdapterSize adapters = adapter_size(setup);
+    const RankParameters learning =
+        parameters_per_rank(plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
+    HeldStates out =
+        held_of(plan, same.dense, learning.dense, 0) + held_of(plan, same.expert, learning.expert, 0);
+    const double frozen = served_weight_bytes(setup, held) / (plan.zero >= 3 ? same.dense : 1);
+    (plan.offload_weights ? out.host : out.weights) += frozen;
+    return out;
+  }
+  const ParameterBytes each = parameter_bytes(plan);
+  const double state = each.states / std::max(1.0, number_of_states(plan.optimizer));
+  const RankParameters extra = extra_elements(setup);
+  return held_of(plan, same.dense, held.dense, extra.dense * state + wide_embedding_bytes(setup, each)) +
+         held_of(plan, same.expert, held.expert, extra.expert * state);
+}
+
+namespace {
+
+constexpr double summed_bytes = 4;
+
+}  // namespace
+
+Gathered gathered(const Setup& setup, RankParameters held) {
+  const ModelSpec& model = setup.model;
+  const Plan& plan = setup.plan;
+  const Replicas same = replicas(plan);
+  const bool has_others = std::max(same.dense, same.expert) > 1;
+  const bool shares_gradients = plan.zero >= 2 && has_others;
+  const bool gathers = (plan.zero >= 3 && has_others) || plan.offload_weights;
+  const bool passes_gradients =
+      shares_gradients || plan.offload_gradients || plan.gradient_storage == GradientStorage::in_backward;
+  if (plan.mode != Mode::train || !(gathers || passes_gradients)) return {};
+  // Of weights as they are gathered, of gradients as they are computed.
+  const double element = wide_bytes(plan);
+  const double stages = static_cast<double>(std::max<std::int64_t>(1, plan.pipeline));
+  const double tensor = static_cast<double>(std::max<std::int64_t>(1, plan.tensor));
+  const double table = static_cast<double>(vocab_rows(setup)) * static_cast<double>(model.hidden_size);
+  const double head = model.lm_head ? table / tensor : 0;
+  const double tables = (model.lm_head && !model.tie_word_embeddings ? 2 : 1) * table / tensor / stages;
+  const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers)) / stages;
+  // Mixtures are the largest layers of a model that has others, too.
+  const double mixtures = std::max(1.0, static_cast<double>(num_moe_layers(model)) / stages);
+  double dense = std::max(0.0, held.dense - tables) / layers;
+  double expert = held.expert / mixtures;
+  double weights = element * (dense + expert);
+  if (plan.adapters) {
+    weights *= served_weight_bytes(setup, held) / (element * (held.dense + held.expert));
+    dense = expert = 0;  // the gradients are the adapters'
+  }
+  const double of_gradients = (passes_gradients ? element : 0) + (shares_gradients ? summed_bytes : 0);
+  const double head_learns = plan.adapters ? 0 : of_gradients;
+  const double gradients = of_gradients * (dense + expert);
+  if (!gathers) return {gradients, shares_gradients ? head_learns * head : 0};
+  return {std::min(2.0, layers) * weights + gradients, (element + head_learns) * head + weights};
+}
 
 namespace {
 

@@ -1,10 +1,44 @@
-// Memory of one GPU in training, by what it is for.
+// Memory of one GPU in training, by what it is for, and what each of these is made of.
 #pragma once
 
 #include "model/lower/lower.hpp"
 #include "model/spec.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
+
+// What a rank keeps of its parameters: weights, gradients, and what the optimizer knows of them.
+
+// Bytes on one rank.
+struct HeldStates {
+  double weights = 0;    // that learn, and of adapters also those that do not
+  double gradients = 0;  // when all are there
+  double optimizer = 0;  // states, and copies of weights
+  double host = 0;       // of all these, what is in the host's memory, and not counted above
+};
+// Of a rank with so many parameters, over `data` data-parallel ranks: ZeRO's stages share optimizer states,
+// then gradients, then weights over the ranks that hold the same parameters.
+HeldStates held_states(const Setup& setup, double data, RankParameters held);
+
+// Of a convolutional network with so many parameters.
+HeldStates held_states(const Plan& plan, double data, double parameters);
+
+// Weights that ranks share out and gather while they compute, and gradients on their way.
+
+// Bytes beside states and activations where ZeRO 3 or FSDP shares weights out, and with ZeRO 2 the gradients'
+// part of it: as FSDP wraps a model, each layer one unit, and what is behind the layers another. Weights that
+// wait in the host's memory come and go the same way, and so do gradients that are not kept.
+struct Gathered {
+  // While a layer runs backward: its weights, those of the next one, which are gathered beside it, and its
+  // gradients, as they were computed and as they are summed, in fp32 (PyTorch, FSDP2:
+  // _fsdp_param_group.py, unshard() and _backward_prefetch(); _fsdp_collectives.py, foreach_reduce();
+  // torchtitan's mixed_precision_reduce).
+  double layer = 0;
+  // While the loss does: the head's weights and gradients, and the weights of the layer before it.
+  double head = 0;
+};
+// Of a model of which each rank would hold so many parameters if none were shared out.
+Gathered gathered(const Setup& setup, RankParameters held);
 
 // Bytes. The three kinds of state are what must be there whatever the batch is, when the last gradient is;
 // the fullest moment takes `activations` more.
@@ -13,7 +47,7 @@ struct TrainingMemory {
   double gradients = 0;
   double optimizer = 0;    // states, and the copy of weights that it updates
   double activations = 0;  // beside these, at the fullest moment
-  double host = 0;         // in the host's memory, of this rank (model/memory/states.hpp)
+  double host = 0;         // in the host's memory, of this rank
   // Of a pipeline, the stage that has most of it, and micro-batches whose activations that keeps at a time.
   bool is_last_stage = false;
   double micro_batches = 1;

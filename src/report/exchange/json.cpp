@@ -1,5 +1,5 @@
 // Everything a run found, for programs.
-#include "report/exchange/json.hpp"
+#include "report/exchange/exchange.hpp"
 
 #include <algorithm>
 #include <ostream>

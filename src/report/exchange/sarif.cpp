@@ -11,7 +11,7 @@
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
-#include "text/json/write.hpp"
+#include "text/json/json.hpp"
 
 namespace shapelint::report {
 

@@ -9,7 +9,7 @@
 #include "lint/phrases.hpp"
 #include "report/findings/text.hpp"
 #include "report/items.hpp"
-#include "report/wrap.hpp"
+#include "report/style.hpp"
 
 namespace shapelint::report {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lint/report.hpp"
-#include "report/report.hpp"
+#include "report/formats.hpp"
 #include "report/style.hpp"
 #include "report/together.hpp"
 

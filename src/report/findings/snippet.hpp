@@ -1,4 +1,4 @@
-// Lines of a source file with carets under the places that matter.
+// Lines of a source file with carets under the places that matter, and two texts compared line by line.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "report/style.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::report {
 
@@ -34,5 +34,9 @@ std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks
 // "error: …" with the place (when there is a span and the source is known) and the hint; several lines end
 // with an empty one.
 std::string render(const Error& error, const text::SharedText& source, const Style& style);
+
+// A unified diff with three lines of context, as `diff -u` and git print it; empty for equal texts.
+std::string unified_diff(std::string_view old_name, std::string_view new_name, std::string_view old_text,
+                         std::string_view new_text);
 
 }  // namespace shapelint::report

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "report/formats.hpp"
-#include "report/report.hpp"
 #include "report/style.hpp"
 #include "report/together.hpp"
 

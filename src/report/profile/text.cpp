@@ -10,7 +10,7 @@
 #include "report/profile/profile.hpp"
 #include "report/roofline/parts.hpp"
 #include "report/roofline/roofline.hpp"
-#include "report/wrap.hpp"
+#include "report/style.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::report {

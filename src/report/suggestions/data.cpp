@@ -8,8 +8,7 @@
 #include "model/fields.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/suggestions.hpp"
-#include "report/csv.hpp"
-#include "report/report.hpp"
+#include "report/formats.hpp"
 #include "report/suggestions/suggestions.hpp"
 
 namespace shapelint::report {

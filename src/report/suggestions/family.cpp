@@ -1,5 +1,5 @@
 // Ladders of models.
-#include "report/suggestions/family.hpp"
+#include "report/suggestions/suggestions.hpp"
 
 #include <array>
 
@@ -12,7 +12,7 @@
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
 #include "objects/suggestions.hpp"
-#include "report/csv.hpp"
+#include "report/formats.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::report {

@@ -7,6 +7,7 @@
 
 #include "report/style.hpp"
 #include "suggest/answer.hpp"
+#include "suggest/family.hpp"
 
 namespace shapelint::report {
 
@@ -25,5 +26,14 @@ std::string suggestions_json(const SuggestReport& report);
 std::string suggestions_csv(const SuggestReport& report);
 // One table [[suggestion]] each, its fields under the names of the native format.
 std::string suggestions_toml(const SuggestReport& report);
+
+// A ladder of models as text and for programs.
+
+std::string family_text(const suggest::Family& family, const std::vector<std::string>& gpus,
+                        const Style& style);
+std::string family_csv(const suggest::Family& family, const std::vector<std::string>& gpus);
+std::string family_json(const suggest::Family& family, const std::vector<std::string>& gpus);
+// One table [[model]] each, its fields under the names of the native format.
+std::string family_toml(const suggest::Family& family);
 
 }  // namespace shapelint::report

@@ -7,9 +7,9 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "lint/phrases.hpp"
-#include "report/report.hpp"
+#include "report/formats.hpp"
+#include "report/style.hpp"
 #include "report/suggestions/suggestions.hpp"
-#include "report/wrap.hpp"
 
 namespace shapelint::report {
 

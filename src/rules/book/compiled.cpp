@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::rules {

@@ -7,11 +7,11 @@
 
 #include "base/home.hpp"
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "catalog/catalog.hpp"
 #include "expr/expression.hpp"
 #include "rules/book/compiled.hpp"
-#include "rules/book/contracts.hpp"
+#include "rules/book/rule.hpp"
 #include "rules/book/template.hpp"
 #include "rules/scope/variables.hpp"
 

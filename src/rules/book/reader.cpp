@@ -1,5 +1,5 @@
 // What a rule file says, and every mistake in how it says it.
-#include "rules/book/reader.hpp"
+#include "rules/book/rule.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 #include "rules/scope/variables.hpp"
 #include "text/table_reader.hpp"
 

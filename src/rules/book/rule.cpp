@@ -8,8 +8,6 @@
 #include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "rules/book/compiled.hpp"
-#include "rules/book/contracts.hpp"
-#include "rules/book/reader.hpp"
 
 namespace shapelint::rules {
 

@@ -137,4 +137,15 @@ class RuleBook {
 // The rules compiled into the program; read once.
 const RuleBook& builtin_rules();
 
+// Unknown and missing keys, wrong types, unknown fields are appended to `errors`; expressions are not looked
+// at.
+Rule read_rule(text::NodeRef root, std::vector<Error>& errors);
+
+// Contracts that say the same as a rule, of one package, with its versions and GPUs.
+
+// A rule's source `contract PACKAGE/NAME` names one: with that package in the stack a finding of the contract
+// stands in the place of the rule's.
+inline constexpr std::string_view contract_source = "contract ";
+std::vector<std::string_view> contracts_of(const Rule& rule);
+
 }  // namespace shapelint::rules

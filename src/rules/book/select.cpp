@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::rules {
 

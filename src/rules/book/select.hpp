@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "rules/book/rule.hpp"
-#include "suggest/doable.hpp"
+#include "suggest/constraints.hpp"
 
 namespace shapelint::rules {
 

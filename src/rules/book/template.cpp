@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "base/names.hpp"
 #include "base/number.hpp"
-#include "base/words.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::rules {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "expr/expression.hpp"
 #include "model/arithmetic.hpp"
 #include "model/mixer.hpp"

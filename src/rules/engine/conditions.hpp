@@ -13,8 +13,7 @@
 #include "model/reading.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/rule.hpp"
-#include "suggest/constraint.hpp"
-#include "suggest/doable.hpp"
+#include "suggest/constraints.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::rules {

@@ -1,9 +1,11 @@
 // Where a rule's condition holds.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "model/fields.hpp"
 #include "model/reading.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/scope/subjects.hpp"
@@ -23,5 +25,12 @@ struct Hit {
 // Evaluates one rule. Conditions without a value are appended to `errors`, once per rule.
 std::vector<Hit> find_hits(CompiledRule& rule, const model::Reading& reading, const Baseline& baseline,
                            std::vector<Error>& errors);
+
+// Hits of one field on all GPUs where the condition holds.
+struct Group {
+  model::FieldId field = model::no_field;
+  std::vector<Hit> hits;
+  std::vector<std::size_t> gpus;  // of each hit, by their place among the GPUs linted for
+};
 
 }  // namespace shapelint::rules

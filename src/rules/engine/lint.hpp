@@ -16,6 +16,7 @@
 #include "rules/book/rule.hpp"
 #include "rules/book/select.hpp"
 #include "rules/finding.hpp"
+#include "suggest/edit/on_stack.hpp"
 
 namespace shapelint::rules {
 
@@ -42,5 +43,22 @@ struct LintResult {
 // Lints one configuration for each GPU. Pure and deterministic; findings that hold for several GPUs are one.
 LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
                 const Options& options = {});
+
+// As lint(): steps are as the stack runs them, and what it refuses, of a file that it does not refuse for the
+// same reason already, is not proposed.
+LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
+                const Options& options, const suggest::OnStack& stack);
+
+// Rules about how the file is written (scope `remark`).
+
+// One finding for each remark and selected rule whose condition holds for it. Needs no GPU and no whole
+// model.
+std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remark> remarks,
+                             const Options& options);
+
+// That these GPUs have no units for the number format that the file states. Nothing when there are none, or
+// when the command line asked for the format: that is for its error.
+std::optional<model::Remark> remark_on_format(const model::Reading& reading,
+                                              std::span<const gpu::Gpu> unable);
 
 }  // namespace shapelint::rules

@@ -2,11 +2,17 @@
 #include "rules/engine/merge.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "cost/step_interval.hpp"
+#include "model/lower/lower.hpp"
+#include "rules/engine/hits.hpp"
+#include "rules/scope/compare.hpp"
 #include "suggest/edit/candidate.hpp"
 
 namespace shapelint::rules {
@@ -110,6 +116,241 @@ bool comes_before(const Finding& a, const Finding& b) {
 
 void sort_findings(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), comes_before);
+}
+
+namespace {
+
+// The model after a change, on each GPU, as rules look at it.
+class Changed {
+ public:
+  Changed(const MendRequest& request, const model::Setup& setup)
+      : request_(request), reading_(request.reading) {
+    reading_.setup = setup;
+    if (!setup.model.conv.empty()) network_ = model::resolve(setup.model);
+    for (const auto& evaluator : request.evaluators) steps_.push_back(evaluator->step(setup));
+  }
+  Changed(const Changed&) = delete;
+  Changed& operator=(const Changed&) = delete;
+
+  bool still_has(CompiledRule& rule, model::FieldId field) {
+    // A model that is further from the published one is no longer near it, and none the better for that.
+    if (rule.rule().scope == Scope::known && !is_published(reading_)) return true;
+    std::vector<Error> errors;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_,
+                              &blames_};
+      const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
+      const bool is_hit =
+          std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.blame.field == field; });
+      if (is_hit || !errors.empty()) return true;
+    }
+    return false;
+  }
+
+ private:
+  const MendRequest& request_;
+  model::Reading reading_;
+  model::Network network_;  // of a CNN
+  std::vector<suggest::Step> steps_;
+  DimensionBlames blames_;
+};
+
+std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own,
+                                    std::span<const Finding> findings, const MendRequest& request) {
+  const auto setup = suggest::apply(request.reading.setup, request.links, proposal.changes);
+  if (!setup) return {};
+  Changed changed(request, *setup);
+  std::vector<std::int32_t> out;
+  for (const Finding& other : findings) {
+    if (other.number == own.number) continue;
+    const auto rule = std::find_if(request.rules.begin(), request.rules.end(),
+                                   [&](const CompiledRule& each) { return each.rule().code == other.code; });
+    if (rule != request.rules.end() && !changed.still_has(*rule, other.blamed)) out.push_back(other.number);
+  }
+  return out;
+}
+
+// Whether both change one value, and to different ones: nobody can do both.
+bool contradict(const Proposal& a, const Proposal& b) {
+  return std::any_of(a.changes.begin(), a.changes.end(), [&](const Change& one) {
+    return std::any_of(b.changes.begin(), b.changes.end(), [&](const Change& other) {
+      return one.field == other.field && one.layer == other.layer && one.key == other.key &&
+             one.to != other.to;
+    });
+  });
+}
+
+// The proposal of `own` that mends another finding, too, to its front; whether there is one.
+bool brings_to_front(Finding& own, const Finding& other, std::span<const Finding> findings,
+                     const MendRequest& request) {
+  constexpr double enough = 0.5;  // of what the best saves
+  const double best = own.proposals.front().gain;
+  for (auto each = own.proposals.begin(); each != own.proposals.end(); ++each) {
+    if (each->gain < enough * best) continue;
+    const std::vector<std::int32_t> mends = mended_by(*each, own, findings, request);
+    if (std::find(mends.begin(), mends.end(), other.number) == mends.end()) continue;
+    std::rotate(own.proposals.begin(), each, each + 1);
+    if (!own.gains.empty() && !own.certain_to_fail) take_gain(own);
+    return true;
+  }
+  return false;
+}
+
+void put_first(Finding& finding, const Proposal& proposal) {
+  std::erase_if(finding.proposals, [&](const Proposal& each) {
+    return each.changes == proposal.changes || contradict(each, proposal);
+  });
+  finding.proposals.insert(finding.proposals.begin(), proposal);
+  // A way out of what cannot run has no gain.
+  if (!finding.gains.empty() && !proposal.gains.empty() && !finding.certain_to_fail) take_gain(finding);
+}
+
+// One proposal for each value: of two findings that would set it differently a way out of both, or else that
+// of the graver one.
+void agree(std::vector<Finding>& findings, const MendRequest& request) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (std::size_t j = i + 1; j < findings.size() && !findings[i].proposals.empty(); ++j) {
+      Finding& graver = findings[i];
+      Finding& other = findings[j];
+      if (other.proposals.empty() || !contradict(graver.proposals.front(), other.proposals.front())) continue;
+      const bool is_comparable = graver.gpu == other.gpu;
+      if (is_comparable && brings_to_front(graver, other, findings, request)) {
+        put_first(other, graver.proposals.front());
+      } else if (is_comparable && brings_to_front(other, graver, findings, request)) {
+        put_first(graver, other.proposals.front());
+      } else {
+        std::erase_if(other.proposals,
+                      [&](const Proposal& each) { return contradict(each, graver.proposals.front()); });
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void find_mended(std::vector<Finding>& findings, const MendRequest& request) {
+  std::int32_t number = 0;
+  for (Finding& finding : findings) finding.number = number++;
+  if (findings.size() < 2) return;
+  agree(findings, request);
+  for (Finding& finding : findings) {
+    if (finding.proposals.empty()) continue;
+    std::size_t best = 0;
+    finding.mends = mended_by(finding.proposals.front(), finding, findings, request);
+    if (!finding.certain_to_fail) continue;
+    for (std::size_t i = 1; i < finding.proposals.size(); ++i) {
+      std::vector<std::int32_t> mends = mended_by(finding.proposals[i], finding, findings, request);
+      if (mends.size() <= finding.mends.size()) continue;
+      finding.mends = std::move(mends);
+      best = i;
+    }
+    const auto first = finding.proposals.begin();
+    std::rotate(first, first + static_cast<std::ptrdiff_t>(best),
+                first + static_cast<std::ptrdiff_t>(best) + 1);
+  }
+}
+
+namespace {
+
+constexpr double least_added = 1e-4;  // of the step: less is not worth a further change
+
+// The setup with the changes applied so far.
+struct Applied {
+  std::vector<Change> changes;
+  model::Setup setup;
+};
+
+bool clash(const std::vector<Change>& applied, const Proposal& proposal) {
+  return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Change& change) {
+    return std::any_of(applied.begin(), applied.end(), [&](const Change& c) {
+      return c.field == change.field && c.layer == change.layer && c.key == change.key;
+    });
+  });
+}
+
+// Adds the proposal's changes where all of them together are possible, fit into memory and are faster; else
+// says why not.
+std::string_view add(Applied& applied, const Proposal& proposal, const model::Reading& reading,
+                     const suggest::Links& links, std::span<const suggest::Constraint> constraints,
+                     suggest::Evaluator& evaluator) {
+  if (clash(applied.changes, proposal)) return "a larger fix changes the same value";
+  std::vector<Change> together = applied.changes;
+  together.insert(together.end(), proposal.changes.begin(), proposal.changes.end());
+  const auto candidate = suggest::make_candidate(reading, links, together, constraints);
+  if (!candidate) return "it is not possible together with the others";
+  suggest::Evaluator* const one[] = {&evaluator};
+  if (!suggest::fits(candidate->setup, reading.setup, one))
+    return "it does not fit into memory together with the others";
+  if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < least_added)
+    return "it saves nothing more with the others";
+  applied = {candidate->changes, candidate->setup};
+  return {};
+}
+
+// Whether a replica of the model takes as many GPUs as before: a step of fewer is longer, though each of them
+// does more.
+bool keeps_gpus(const Proposal& proposal) {
+  using model::FieldId;
+  double times = 1;
+  for (const Change& change : proposal.changes) {
+    if (change.field != FieldId::tensor && change.field != FieldId::pipeline &&
+        change.field != FieldId::context)
+      continue;
+    times *= static_cast<double>(change.to) / static_cast<double>(std::max<std::int64_t>(1, change.from));
+  }
+  return times == 1;
+}
+
+double gain_on(const Finding& finding, const std::string& gpu) {
+  for (const GpuGain& each : finding.gains) {
+    if (each.gpu == gpu) return each.gain;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void apply_together(std::span<const Finding> findings, const model::Reading& reading,
+                    const suggest::Links& links, std::span<const suggest::Constraint> constraints,
+                    suggest::Evaluator& evaluator, GpuReport& report) {
+  Applied applied{{}, reading.setup};
+  double largest = 0;
+  for (const Finding& finding : findings) {
+    const double gain = gain_on(finding, report.gpu);
+    if (finding.certain_to_fail || gain <= 0 || finding.proposals.empty()) continue;
+    std::string_view why = "it is advice, and no part of the fixes";
+    if (finding.severity != Severity::info) {
+      for (const Proposal& proposal : finding.proposals) {
+        why = keeps_gpus(proposal) ? add(applied, proposal, reading, links, constraints, evaluator)
+                                   : "a replica takes another number of GPUs, and a step another time";
+        if (why.empty() || !keeps_gpus(proposal)) break;
+      }
+    }
+    if (gain <= largest) continue;
+    largest = gain;
+    report.left_out = why.empty() ? std::vector<Change>{} : finding.proposals.front().changes;
+    report.left_out_because = why;
+  }
+  if (applied.changes.empty()) return;
+  report.gain = suggest::gain(evaluator.evaluate(reading.setup), evaluator.evaluate(applied.setup));
+  if (report.gain <= 0) return;
+  report.applied = std::move(applied.changes);
+  report.after = evaluator.step(applied.setup).cost;
+  cost::set_interval(evaluator.gpu(), applied.setup, report.after);
+}
+
+void forget_together_of_errors(LintResult& result) {
+  const bool stops = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) {
+    return each.certain_to_fail || each.severity == Severity::error;
+  });
+  if (!stops) return;
+  for (GpuReport& gpu : result.gpus) {
+    gpu.applied.clear();
+    gpu.left_out.clear();
+    gpu.left_out_because = {};
+    gpu.after = gpu.before;
+    gpu.gain = 0;
+  }
 }
 
 }  // namespace shapelint::rules

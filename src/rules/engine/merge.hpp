@@ -1,10 +1,17 @@
-// What several findings about one value have in common, and the order of findings.
+// What several findings have in common: one value, one change that settles several, and all changes at once.
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "model/reading.hpp"
+#include "rules/book/compiled.hpp"
+#include "rules/engine/lint.hpp"
 #include "rules/finding.hpp"
+#include "suggest/edit/candidate.hpp"
+#include "suggest/edit/evaluate.hpp"
 
 namespace shapelint::rules {
 
@@ -20,5 +27,32 @@ bool comes_before(const Finding& a, const Finding& b);
 
 // What cannot run first, then by severity, gain, code, and place.
 void sort_findings(std::vector<Finding>& findings);
+
+// Which findings one change settles at once.
+
+struct MendRequest {
+  const model::Reading& reading;
+  const suggest::Links& links;
+  std::span<CompiledRule> rules;
+  std::span<const std::unique_ptr<suggest::Evaluator>> evaluators;  // one per GPU
+};
+
+// Numbers the findings, which are sorted, lets those that would set one value differently agree, and fills in
+// what the first proposal of each mends besides: those whose rule finds nothing more at the same field once
+// the change is made. Of what is certain to fail every way out does, so that the one that mends most goes
+// first.
+void find_mended(std::vector<Finding>& findings, const MendRequest& request);
+
+// All proposals of a report applied at once.
+
+// Applies the best proposal of each finding, most valuable first, as long as they do not clash and each adds,
+// and writes into the report what became of the step. Findings are sorted, most valuable first.
+void apply_together(std::span<const Finding> findings, const model::Reading& reading,
+                    const suggest::Links& links, std::span<const suggest::Constraint> constraints,
+                    suggest::Evaluator& evaluator, GpuReport& report);
+
+// A run that stops has no time with or without fixes: takes them out of the reports where any finding is an
+// error.
+void forget_together_of_errors(LintResult& result);
 
 }  // namespace shapelint::rules

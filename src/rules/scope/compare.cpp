@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::rules {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/arithmetic.hpp"
-#include "rules/scope/values.hpp"
+#include "rules/scope/context.hpp"
 
 namespace shapelint::rules {
 

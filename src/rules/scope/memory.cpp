@@ -5,10 +5,10 @@
 #include <array>
 #include <string_view>
 
-#include "model/assumed.hpp"
 #include "model/lower/lower.hpp"
+#include "model/reading.hpp"
+#include "rules/scope/context.hpp"
 #include "rules/scope/launch.hpp"
-#include "rules/scope/values.hpp"
 
 namespace shapelint::rules {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "base/names.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "model/mixer.hpp"
 
 namespace shapelint::suggest {

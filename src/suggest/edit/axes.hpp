@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "suggest/doable.hpp"
+#include "suggest/constraints.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::suggest {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/reading.hpp"
-#include "suggest/constraint.hpp"
+#include "suggest/constraints.hpp"
 #include "suggest/edit/change.hpp"
 #include "suggest/edit/evaluate.hpp"
 

@@ -6,11 +6,11 @@
 
 #include "base/dtype.hpp"
 #include "base/units.hpp"
-#include "gpu/engine_memory.hpp"
+#include "gpu/engines.hpp"
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/fields.hpp"
-#include "model/lower/whole.hpp"
+#include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
 
 namespace shapelint::suggest {

@@ -19,7 +19,7 @@ inline constexpr double context_bytes = 2e9;
 inline constexpr double fragmentation = 0.05;
 
 struct Footprint {
-  // Training: weights, gradients and optimizer states (model/memory/states.hpp). Inference: weights and the
+  // Training: weights, gradients and optimizer states (model/memory/training.hpp). Inference: weights and the
   // cache of keys and values.
   double state_bytes = 0;
   // Training: what the fullest moment of a step takes beside them (model/memory/training.hpp).

@@ -8,7 +8,7 @@
 #include "gpu/gpu.hpp"
 #include "model/op.hpp"
 #include "model/spec.hpp"
-#include "suggest/constraint.hpp"
+#include "suggest/constraints.hpp"
 
 namespace shapelint::suggest {
 

@@ -8,7 +8,7 @@
 #include "cost/kernels/memory.hpp"
 #include "cost/stages.hpp"
 #include "model/arithmetic.hpp"
-#include "model/lower/waiting.hpp"
+#include "model/lower/lower.hpp"
 #include "model/stages.hpp"
 
 namespace shapelint::suggest {

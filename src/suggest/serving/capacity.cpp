@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpu/engine_memory.hpp"
+#include "gpu/engines.hpp"
 #include "model/arithmetic.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"

@@ -4,11 +4,10 @@
 #include <map>
 #include <vector>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/python/expressions.hpp"
 #include "text/python/run.hpp"
 #include "text/python/scan.hpp"
-#include "text/python/write.hpp"
 
 namespace shapelint::text {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "text/document.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::text {
 

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "base/quoted.hpp"
-#include "base/utf8.hpp"
+#include "base/strings.hpp"
 #include "text/header/model_header.hpp"
-#include "text/header/tree.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::text {

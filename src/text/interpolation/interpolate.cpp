@@ -9,11 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "base/words.hpp"
-#include "text/costly.hpp"
-#include "text/interpolation/syntax.hpp"
+#include "base/strings.hpp"
+#include "text/errors.hpp"
 #include "text/interpolation/value.hpp"
-#include "text/limits.hpp"
 #include "text/python/python.hpp"
 
 namespace shapelint::text::interpolation {

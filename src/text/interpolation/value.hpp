@@ -1,16 +1,30 @@
 // What an interpolation comes to, as text, as a number, and arithmetic on it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/budget.hpp"
 #include "text/document.hpp"
-#include "text/yaml/scalar.hpp"
+#include "text/yaml/nodes.hpp"
 
 namespace shapelint::text::interpolation {
+
+// The pieces of an interpolation's text.
+
+// One past the `}` that closes the `${` at `at`; npos when there is none.
+std::size_t reference_end(std::string_view text, std::size_t at);
+
+// Splits at commas outside of brackets and quotes, and trims. What it gives is charged to `held`.
+std::vector<std::string_view> split_arguments(std::string_view text, HeldBytes& held);
+
+// Upper case, digits and underscores: what environment variables are called.
+bool is_variable_name(std::string_view text);
 
 // What a string comes to: a node of the document, a scalar, or nothing for a reason.
 struct Outcome {

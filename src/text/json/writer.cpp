@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "text/json/write.hpp"
+#include "text/json/json.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::text {

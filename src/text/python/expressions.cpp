@@ -2,9 +2,10 @@
 #include "text/python/expressions.hpp"
 
 #include <array>
+#include <vector>
 
 #include "base/budget.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::text::python {
 
@@ -334,6 +335,174 @@ Index ExpressionReader::atom() {
   ++at_;
   return add(token.kind == Token::Kind::number ? ExpressionKind::number : ExpressionKind::name, first, {},
              token);
+}
+
+Index ExpressionReader::bracket(std::string_view close, ExpressionKind kind) {
+  const std::uint32_t first = begin();
+  skip();
+  std::vector<Index> items;
+  bool is_list = kind == ExpressionKind::list;
+  while (!failed_ && !done() && !is_at(close)) {
+    const Index item = one();
+    if (failed_) break;
+    if (is_at("for") || is_at("async")) return listed(item, first, close);
+    if (is_at(":") && at_ + 1 < tokens_.size() && slice(tokens_[at_ + 1]) == "=") return broken(first);
+    if (is_at(":=")) return broken(first);
+    items.push_back(item);
+    if (!take(",")) break;
+    is_list = true;
+  }
+  if (failed_ || !take(close)) return broken(first);
+  if (!is_list && items.size() == 1) {
+    out_.expressions[items.front()].begin = first;  // the brackets are part of how it is written
+    out_.expressions[items.front()].end = end();
+    return items.front();
+  }
+  return add(kind, first, items);
+}
+
+Index ExpressionReader::listed(Index value, std::uint32_t begin, std::string_view close) {
+  take("async");
+  skip();
+  const Index name = target();
+  if (failed_ || !take("in")) return broken(begin);
+  const Index over = logic(false);
+  std::vector<Index> parts{value, name, over};
+  while (!failed_ && take("if")) parts.push_back(logic(false));
+  const bool more = is_at("for") || is_at("async");
+  if (more) {
+    int brackets = 0;
+    while (!done() && (brackets > 0 || !is_at(close))) {
+      if (is_at("(") || is_at("[") || is_at("{")) ++brackets;
+      if (is_at(")") || is_at("]") || is_at("}")) --brackets;
+      skip();
+    }
+  }
+  // The bracket of a call is the call's.
+  const bool is_argument = close == ")" && out_.source[begin] != '(';
+  if (failed_ || (!is_argument && !take(close))) return broken(begin);
+  return more ? add(ExpressionKind::missing, begin, {}) : add(ExpressionKind::listed, begin, parts);
+}
+
+Index ExpressionReader::braces() {
+  const std::uint32_t first = begin();
+  skip();
+  std::vector<Index> parts;
+  bool is_table = is_at("}");
+  while (!failed_ && !done() && !is_at("}")) {
+    if (take("**")) {
+      is_table = true;
+      parts.push_back(nothing);
+      parts.push_back(binary(0));
+    } else {
+      const Index item = one();
+      if (failed_) break;
+      if (is_at("for")) {
+        listed(item, first, "}");
+        return failed_ ? broken(first) : add(ExpressionKind::missing, first, {});
+      }
+      parts.push_back(item);
+      if (take(":")) {
+        is_table = true;
+        const Index value = one();
+        if (is_at("for")) {
+          listed(value, first, "}");
+          return failed_ ? broken(first) : add(ExpressionKind::missing, first, {});
+        }
+        parts.push_back(value);
+      } else if (is_table) {
+        return broken(first);
+      }
+    }
+    if (!take(",")) break;
+  }
+  if (failed_ || !take("}") || (is_table && parts.size() % 2 != 0)) return broken(first);
+  return add(is_table ? ExpressionKind::table : ExpressionKind::set, first, parts);
+}
+
+namespace {
+
+// f-strings within the braces of f-strings.
+constexpr int most_nested = 32;
+
+}  // namespace
+
+Index ExpressionReader::strings() {
+  const std::uint32_t first = begin();
+  std::vector<Index> parts;
+  while (!done() && tokens_[at_].kind == Token::Kind::string) {
+    const Token token = tokens_[at_++];
+    const std::string_view written = slice(token);
+    const std::string_view prefix = written.substr(0, written.find_first_of("'\""));
+    if (prefix.find_first_of("fF") == std::string_view::npos) {
+      const Index part = add(ExpressionKind::string, token.begin, {}, token);
+      out_.expressions[part].end = token.end;
+      parts.push_back(part);
+    } else {
+      pieces(token, parts);
+    }
+  }
+  if (parts.size() == 1 && out_.at(parts.front()).kind == ExpressionKind::string) return parts.front();
+  return add(ExpressionKind::joined, first, parts);
+}
+
+Index ExpressionReader::within(const Line& line) {
+  ExpressionReader inner(out_, line.tokens);
+  inner.depth_ = depth_ + 1;
+  const Index part = inner.one();
+  return inner.failed() || !inner.done() ? nothing : part;
+}
+
+// A literal piece is ExpressionKind::missing with a text.
+void ExpressionReader::pieces(const Token& token, std::vector<Index>& parts) {
+  const std::string_view source = out_.source;
+  std::uint32_t at = token.begin;
+  while (source[at] != '"' && source[at] != '\'') ++at;
+  const std::uint32_t quotes =
+      token.end - at >= 6 && source[at + 1] == source[at] && source[at + 2] == source[at] ? 3 : 1;
+  at += quotes;
+  const std::uint32_t stop = token.end - quotes;
+  const auto literal = [&](std::uint32_t from, std::uint32_t to) {
+    if (from < to) parts.push_back(add(ExpressionKind::missing, from, {}, {Token::Kind::string, from, to}));
+  };
+  std::uint32_t from = at;
+  while (at < stop) {
+    const bool doubled = at + 1 < stop && source[at] == source[at + 1];
+    if ((source[at] == '{' || source[at] == '}') && doubled) {
+      literal(from, at + 1);
+      at += 2;
+      from = at;
+      continue;
+    }
+    if (source[at] != '{') {
+      ++at;
+      continue;
+    }
+    literal(from, at);
+    std::uint32_t end = at + 1;
+    int depth = 0;
+    bool is_plain = true;
+    while (end < stop && (depth > 0 || source[end] != '}')) {
+      const char c = source[end];
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') --depth;
+      if (depth == 0 && (c == ':' || c == '!' || c == '=')) is_plain = false;
+      ++end;
+    }
+    Index part = nothing;
+    if (is_plain && end < stop && depth_ < most_nested) {
+      try {
+        const std::vector<Line> lines = scan(source, at + 1, end);
+        if (lines.size() == 1) part = within(lines.front());
+      } catch (const Unclosed&) {
+        part = nothing;
+      }
+    }
+    parts.push_back(part == nothing ? add(ExpressionKind::missing, at, {}) : part);
+    at = std::min(end + 1, stop);
+    from = at;
+  }
+  literal(from, stop);
 }
 
 }  // namespace shapelint::text::python

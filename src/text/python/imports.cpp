@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/python/run.hpp"
 #include "text/python/scan.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "text/python/run.hpp"
 #include "text/python/scan.hpp"
-#include "text/python/write.hpp"
 
 namespace shapelint::text {
 

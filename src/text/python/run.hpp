@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "base/budget.hpp"
-#include "text/costly.hpp"
 #include "text/document.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/python/scan.hpp"
 #include "text/python/value.hpp"
-#include "text/shared_text.hpp"
+#include "text/source.hpp"
 
 namespace shapelint::text::python {
 
@@ -183,5 +182,12 @@ Result<Document> document_of(const std::string& path, const SharedText& source, 
     return Error{"the string is never closed", {}, path, Span{at, at + 1}, ErrorCode::syntax};
   }
 }
+
+// Values as nodes of a document.
+
+// Appends a value and what it holds. What is written in another file than `module` stands where the value
+// around it does, in the end at `around`. Throws TooMuch.
+void write(TreeBuilder& tree, std::int32_t parent, std::string_view key, const Value& value,
+           const Module& module, Span key_span, Span around);
 
 }  // namespace shapelint::text::python

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/budget.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::text::python {
 

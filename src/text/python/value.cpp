@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "base/budget.hpp"
-#include "base/decimal.hpp"
 #include "base/number.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::text::python {
 

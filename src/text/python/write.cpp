@@ -1,12 +1,12 @@
 // Writing values into a document.
-#include "text/python/write.hpp"
+#include "text/python/run.hpp"
 
 #include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/python/scan.hpp"
 
 namespace shapelint::text::python {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "text/shell/follower.hpp"
 
 namespace shapelint::text::shell {

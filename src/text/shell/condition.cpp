@@ -1,10 +1,10 @@
 // `[`, `[[` and the patterns of `case`.
-#include "text/shell/condition.hpp"
+#include "text/shell/expand.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/glob.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::text::shell {
 

@@ -68,4 +68,21 @@ class Expander {
   std::string joint_ = " ";  // between the items of `"${NAME[*]}"`
 };
 
+// Whether a condition of a script holds, as far as the file tells.
+
+enum class Truth : std::uint8_t { no, yes, unknown };
+
+Truth operator!(Truth truth);
+
+// `[[ … ]]` (its inside) and `[ … ]` (its words without the brackets): string and number comparisons, -z, -n,
+// `!`, `&&`, `||`, -a, -o. Anything else (files, patterns with variables, brackets) is unknown.
+Truth evaluate_test(const std::vector<Word>& words, bool has_patterns, std::string_view source,
+                    Expander& expander);
+
+// The words inside of `[[ … ]]`, operators among them.
+std::vector<Word> test_words(const Scanner& scanner, Word inside);
+
+// Whether a text matches one of the patterns of a `case` branch.
+Truth matches_case(const Text& subject, const std::vector<Word>& patterns, Expander& expander);
+
 }  // namespace shapelint::text::shell

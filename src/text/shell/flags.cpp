@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/decimal.hpp"
-#include "text/shell/container.hpp"
+#include "base/number.hpp"
+#include "text/shell/launch.hpp"
 #include "text/shell/outcomes.hpp"
 
 namespace shapelint::text::shell {

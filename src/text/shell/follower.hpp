@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/shell/condition.hpp"
+#include "text/shell/expand.hpp"
 #include "text/shell/outcomes.hpp"
 #include "text/shell/run.hpp"
 

@@ -1,7 +1,7 @@
 // Loops and arithmetic.
 #include <fmt/format.h>
 
-#include "base/words.hpp"
+#include "base/strings.hpp"
 #include "text/shell/follower.hpp"
 
 namespace shapelint::text::shell {

@@ -1,8 +1,7 @@
 // Branches and lists: the ways through a script.
 #include "text/shell/run.hpp"
 
-#include "text/costly.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/shell/follower.hpp"
 
 namespace shapelint::text::shell {

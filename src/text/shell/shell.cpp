@@ -7,12 +7,12 @@
 #include <set>
 #include <tuple>
 
-#include "text/costly.hpp"
+#include "text/errors.hpp"
 #include "text/shell/flags.hpp"
 #include "text/shell/grammar/syntax.hpp"
+#include "text/shell/launch.hpp"
 #include "text/shell/outcomes.hpp"
 #include "text/shell/run.hpp"
-#include "text/shell/slurm.hpp"
 
 namespace shapelint::text::shell {
 

@@ -1,5 +1,5 @@
 // The resolver of PyYAML, pattern by pattern.
-#include "text/yaml/scalar.hpp"
+#include "text/yaml/nodes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "base/decimal.hpp"
+#include "base/number.hpp"
 
 namespace shapelint::text::yaml {
 

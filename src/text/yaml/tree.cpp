@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "text/limits.hpp"
-#include "text/yaml/raw.hpp"
-#include "text/yaml/scalar.hpp"
+#include "text/errors.hpp"
+#include "text/yaml/nodes.hpp"
 
 namespace shapelint::text::yaml {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "text/document.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 
 namespace shapelint::text {
 

@@ -1,5 +1,5 @@
 // Which dimensions' alignment counts, in which layout.
-#include "cost/kernels/alignment.hpp"
+#include "cost/kernels/tiles.hpp"
 
 #include <rapidcheck.h>
 

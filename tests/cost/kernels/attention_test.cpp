@@ -7,7 +7,7 @@
 #include <rapidcheck.h>
 
 #include "gpu/registry.hpp"
-#include "model/lower/attention/pairs.hpp"
+#include "model/lower/emit.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 

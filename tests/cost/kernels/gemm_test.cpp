@@ -5,7 +5,7 @@
 
 #include <rapidcheck.h>
 
-#include "cost/kernels/gemm_search.hpp"
+#include "cost/kernels/gemm_terms.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 

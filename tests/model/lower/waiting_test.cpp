@@ -1,7 +1,6 @@
 // What the ranks of a training step wait for each other.
-#include "model/lower/waiting.hpp"
-
 #include "model/lower/lower.hpp"
+
 #include "tests/catch.hpp"
 
 using namespace shapelint;

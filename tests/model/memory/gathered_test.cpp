@@ -1,5 +1,5 @@
 // Weights that are gathered and gradients that are summed, by hand.
-#include "model/memory/gathered.hpp"
+#include "model/memory/training.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Bytes of weights, gradients and optimizer states, by optimizer and precision.
-#include "model/memory/states.hpp"
+#include "model/memory/training.hpp"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/units.hpp"
-#include "model/activations.hpp"
+#include "model/training_bytes.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 

@@ -1,5 +1,5 @@
 // The machine-readable report: spot checks here, the schema by tests/program/json-schema.py.
-#include "report/exchange/json.hpp"
+#include "report/exchange/exchange.hpp"
 
 #include <nlohmann/json.hpp>
 

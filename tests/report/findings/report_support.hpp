@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/fields.hpp"
-#include "report/report.hpp"
+#include "report/formats.hpp"
 
 namespace shapelint::tests {
 

@@ -1,7 +1,7 @@
 // Findings as people read them: input beside the exact text.
 #include "report/findings/text.hpp"
 
-#include "report/exchange/json.hpp"
+#include "report/exchange/exchange.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/findings/report_support.hpp"
 

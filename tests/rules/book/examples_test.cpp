@@ -11,7 +11,6 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "rules/engine/lint.hpp"
-#include "rules/engine/remarks.hpp"
 #include "tests/catch.hpp"
 #include "tests/source_dir.hpp"
 #include "text/files.hpp"

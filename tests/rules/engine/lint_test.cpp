@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-#include "report/exchange/json.hpp"
+#include "report/exchange/exchange.hpp"
 #include "rules/engine/propose.hpp"
 #include "suggest/edit/candidate.hpp"
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // Changes and what follows from them; the search near a model.
-#include "suggest/search/near.hpp"
+#include "suggest/search/neighbourhood.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,6 @@
 #include "model/lower/lower.hpp"
 #include "rules/engine/propose.hpp"
 #include "suggest/edit/footprint.hpp"
-#include "suggest/search/neighbourhood.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 

@@ -1,5 +1,5 @@
 // JSON that is safe to print says the same.
-#include "text/json/write.hpp"
+#include "text/json/json.hpp"
 
 #include <nlohmann/json.hpp>
 

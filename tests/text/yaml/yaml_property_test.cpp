@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/text/span_support.hpp"
 #include "tests/text/text_support.hpp"
-#include "text/yaml/scalar.hpp"
+#include "text/yaml/nodes.hpp"
 #include "text/yaml/yaml.hpp"
 
 using namespace shapelint;

@@ -13,7 +13,7 @@
 #include "tests/text/span_support.hpp"
 #include "tests/text/text_support.hpp"
 #include "text/source.hpp"
-#include "text/yaml/scalar.hpp"
+#include "text/yaml/nodes.hpp"
 
 using namespace shapelint;
 using namespace shapelint::text;

@@ -9,11 +9,10 @@
 #include <fmt/format.h>
 
 #include "calibrate/fit.hpp"
-#include "cli/commands/calibrate/profile.hpp"
 #include "cli/commands/calibrate/report.hpp"
 #include "cli/commands/table_input.hpp"
-#include "cli/messages.hpp"
-#include "cli/words.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
 #include "gpu/registry.hpp"
 #include "prove/sweep.hpp"
 #include "text/printable.hpp"

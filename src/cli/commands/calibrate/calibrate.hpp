@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/exit_code.hpp"
+#include "calibrate/fit.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "gpu/gpu.hpp"
 #include "project/project.hpp"
 
 namespace shapelint::cli {
@@ -35,5 +38,32 @@ std::vector<Option> calibrate_options(CalibrateOptions& options);
 ExitCode calibrate(const CalibrateOptions& options, Io& io);
 // Of --proofs.
 ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Project& project, Io& io);
+
+// The profile that a fit starts from, and the one that it writes.
+
+// The profile that the fit starts from, and the text that the new one has beside its constants.
+struct Start {
+  gpu::Gpu gpu;
+  std::string text;
+};
+
+// Of --gpu or --gpu-file, among the GPUs of the project; nothing, and an error, where there is none.
+std::optional<Start> start_of(const CalibrateOptions& options, const project::Configured& here, Io& io);
+
+// Where the profile goes: -o, or else the GPU's name with `ending`, which must not be there yet.
+std::optional<std::string> output_of(const CalibrateOptions& options, const gpu::Gpu& gpu,
+                                     std::string_view ending, Io& io);
+
+// Those of the options, within what makes sense, and with progress on a terminal.
+calibrate::FitOptions fit_options(const CalibrateOptions& options, Io& io);
+
+// Errors before and after by slice, as a table.
+std::string scores_text(std::string_view set, const calibrate::Fit& fit);
+
+// The new profile's text. `borrowed`: the constants are another GPU's, and no more than adjusted.
+std::string profile_text(const Start& start, bool borrowed = false);
+
+// False, and an error, when it cannot be written.
+bool write_profile(const std::string& path, const std::string& text, Io& io);
 
 }  // namespace shapelint::cli

@@ -1,14 +1,14 @@
 // Profiles before and after a fit.
-#include "cli/commands/calibrate/profile.hpp"
+#include "cli/commands/calibrate/calibrate.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "gpu/registry.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::cli {

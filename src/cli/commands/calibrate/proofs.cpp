@@ -9,17 +9,16 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/commands/calibrate/profile.hpp"
+#include "cli/commands/calibrate/calibrate.hpp"
 #include "cli/commands/calibrate/report.hpp"
-#include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
 #include "cli/project_options.hpp"
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "prove/proofs.hpp"
-#include "prove/reprice.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/printable.hpp"
 #include "text/toml/toml.hpp"
 

@@ -10,7 +10,6 @@
 #include "calibrate/fit.hpp"
 #include "gpu/gpu.hpp"
 #include "prove/proofs.hpp"
-#include "prove/reprice.hpp"
 
 namespace shapelint::cli {
 

@@ -1,13 +1,14 @@
 // `shapelint contracts`: what kernels and frameworks demand of shapes, in general and of one file.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "contracts/check.hpp"
 
 namespace shapelint::cli {
 
@@ -20,5 +21,16 @@ struct ContractsOptions {
 };
 std::vector<Option> contracts_options(ContractsOptions& options);
 ExitCode contracts(const ContractsOptions& options, Io& io);
+
+// For programs.
+
+struct GpuVerdicts {
+  std::string gpu;
+  std::vector<contracts::Verdict> verdicts;
+};
+
+std::string contracts_json_text(std::span<const contracts::Contract* const> list);
+std::string verdicts_json_text(const contracts::Book& book, const contracts::Stack& stack,
+                               std::span<const GpuVerdicts> all);
 
 }  // namespace shapelint::cli

@@ -7,15 +7,13 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/commands/asked.hpp"
-#include "cli/commands/fits/json.hpp"
-#include "cli/commands/fits/text.hpp"
-#include "cli/field_options.hpp"
-#include "cli/messages.hpp"
+#include "cli/commands/table_input.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
+#include "cli/project_options.hpp"
 #include "contracts/fits.hpp"
-#include "contracts/known_versions.hpp"
-#include "project/stack.hpp"
+#include "contracts/stack.hpp"
+#include "project/applied.hpp"
 #include "report/style.hpp"
 
 namespace shapelint::cli {

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands/gpus/show.hpp"
-#include "cli/messages.hpp"
-#include "cli/words.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
 #include "gpu/registry.hpp"
 
 namespace shapelint::cli {

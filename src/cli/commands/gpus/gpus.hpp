@@ -1,13 +1,16 @@
 // `shapelint gpus`: the catalogue as a table, or profiles with every figure and its source.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "gpu/figures.hpp"
+#include "gpu/gpu.hpp"
+#include "report/style.hpp"
 
 namespace shapelint::cli {
 
@@ -19,5 +22,19 @@ struct GpusOptions {
 
 std::vector<Option> gpus_options(GpusOptions& options);
 ExitCode gpus(const GpusOptions& options, Io& io);
+
+// One GPU to show: what the model reads, and what people do.
+struct Shown {
+  gpu::Gpu gpu;
+  gpu::Facts facts;
+  gpu::Facts architecture;
+};
+
+// All GPUs, a line each.
+std::string gpus_table_text(std::span<const Shown> all, const report::Style& style);
+// One GPU with every figure, note and source.
+std::string gpu_profile_text(const Shown& shown, const report::Style& style);
+// All GPUs as one JSON object; `in_full` with every figure, note and source.
+std::string gpus_json_text(std::span<const Shown> all, bool in_full);
 
 }  // namespace shapelint::cli

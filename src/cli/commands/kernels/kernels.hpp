@@ -1,13 +1,17 @@
 // `shapelint kernels`: the predicted times of a table of single kernels.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/exit_code.hpp"
+#include "calibrate/tables.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "cost/engines/kinds.hpp"
+#include "gpu/gpu.hpp"
 
 namespace shapelint::cli {
 
@@ -21,5 +25,22 @@ struct KernelsOptions {
 
 std::vector<Option> kernels_options(KernelsOptions& options);
 ExitCode kernels(const KernelsOptions& options, Io& io);
+
+// What is added to a row, or nothing where there is no prediction.
+struct Answer {
+  double time_us = 0;
+  std::string_view bound;
+  double efficiency = 0;  // ideal time / predicted time
+};
+
+std::optional<Answer> answer(const cost::KernelKind& kind, const gpu::Gpu& gpu,
+                             const calibrate::KernelRow& row);
+
+// `whole number`, `word`.
+std::string_view type_of(const cost::KernelColumn& column);
+
+std::string kernels_json_text(const cost::KernelKind& kind, const gpu::Gpu& gpu,
+                              const calibrate::KernelTable& table);
+std::string kernel_kinds_json_text();
 
 }  // namespace shapelint::cli

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "cli/commands/lint/lint.hpp"
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "lint/fix.hpp"
 #include "lint/phrases.hpp"
-#include "report/findings/diff.hpp"
-#include "text/limits.hpp"
-#include "text/overlay.hpp"
+#include "report/findings/snippet.hpp"
+#include "text/errors.hpp"
+#include "text/files.hpp"
 #include "text/printable.hpp"
 #include "text/replace.hpp"
 

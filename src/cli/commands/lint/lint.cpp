@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "cli/commands/lint/watch.hpp"
-#include "cli/messages.hpp"
-#include "cli/model_file.hpp"
+#include "cli/model_input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "contracts/known_versions.hpp"
+#include "contracts/stack.hpp"
 #include "lint/phrases.hpp"
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/output.hpp"

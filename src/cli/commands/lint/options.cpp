@@ -1,7 +1,7 @@
 // The options of `shapelint lint`.
 #include "cli/commands/lint/lint.hpp"
-#include "cli/field_options.hpp"
-#include "cli/words.hpp"
+#include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "base/units.hpp"
-#include "cli/commands/plan/answer.hpp"
+#include "cli/commands/plan/plan.hpp"
 #include "cost/roofline.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/units.hpp"
-#include "cli/commands/plan/answer.hpp"
+#include "cli/commands/plan/plan.hpp"
 
 namespace shapelint::cli {
 

@@ -3,8 +3,8 @@
 
 #include "base/number.hpp"
 #include "cli/commands/plan/plan.hpp"
-#include "cli/field_options.hpp"
 #include "cli/model_input.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 

@@ -12,16 +12,14 @@
 
 #include "base/number.hpp"
 #include "base/threads.hpp"
-#include "cli/commands/asked.hpp"
-#include "cli/commands/plan/answer.hpp"
-#include "cli/commands/suggest/apply.hpp"
-#include "cli/commands/suggest/problem.hpp"
-#include "cli/messages.hpp"
+#include "cli/commands/suggest/suggest.hpp"
+#include "cli/commands/table_input.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "contracts/known_versions.hpp"
+#include "contracts/stack.hpp"
 #include "formats/dialect/how.hpp"
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 #include "report/style.hpp"
 
 namespace shapelint::cli {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/model_input.hpp"
 #include "cli/option.hpp"

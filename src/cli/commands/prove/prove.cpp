@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/field_options.hpp"
-#include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
+#include "cli/project_options.hpp"
 #include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "prove/plan.hpp"

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "cli/commands/roofline/roofline.hpp"
-#include "cli/field_options.hpp"
 #include "cli/model_input.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 

@@ -8,11 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands/roofline/page_sweeps.hpp"
-#include "cli/messages.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
+#include "contracts/check.hpp"
 #include "contracts/price.hpp"
-#include "contracts/words.hpp"
 #include "cost/stages.hpp"
 #include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
@@ -22,7 +21,7 @@
 #include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
 #include "model/stages.hpp"
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 #include "report/roofline/roofline.hpp"
 #include "suggest/edit/axes.hpp"
 #include "suggest/edit/footprint.hpp"

@@ -1,13 +1,14 @@
 // `shapelint rules` and `shapelint explain`: the rules as a table, and one in full.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
+#include "rules/book/rule.hpp"
 
 namespace shapelint::cli {
 
@@ -27,5 +28,8 @@ struct ExplainOptions {
 
 std::vector<Option> explain_options(ExplainOptions& options);
 ExitCode explain(const ExplainOptions& options, Io& io);
+
+// One JSON object with everything that rule files hold, ending with a line feed.
+std::string rules_json_text(std::span<const rules::Rule* const> all);
 
 }  // namespace shapelint::cli

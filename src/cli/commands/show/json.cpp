@@ -2,13 +2,13 @@
 #include <array>
 #include <sstream>
 
-#include "cli/commands/show/reading.hpp"
+#include "cli/commands/show/show.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
-#include "model/unresolved.hpp"
+#include "model/reading.hpp"
 #include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/show.hpp"

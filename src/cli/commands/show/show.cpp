@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands/show/reading.hpp"
-#include "cli/field_options.hpp"
-#include "cli/messages.hpp"
-#include "cli/model_file.hpp"
+#include "cli/model_input.hpp"
+#include "cli/output.hpp"
+#include "cli/project_options.hpp"
 #include "formats/discover.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"

@@ -5,17 +5,17 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/commands/show/reading.hpp"
+#include "cli/commands/show/show.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
-#include "model/op_names.hpp"
+#include "model/op.hpp"
+#include "model/reading.hpp"
 #include "model/stages.hpp"
-#include "model/unresolved.hpp"
 #include "objects/convert.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {

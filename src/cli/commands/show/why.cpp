@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/commands/show/reading.hpp"
+#include "cli/commands/show/show.hpp"
 #include "formats/recognise.hpp"
-#include "report/wrap.hpp"
+#include "report/style.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {

@@ -1,20 +1,20 @@
 // Writing a suggestion. The changed text is read and linted again before anything is written: it must say
 // exactly what was suggested, and have no finding that the file had not.
-#include "cli/commands/suggest/apply.hpp"
+#include "cli/commands/suggest/suggest.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "formats/edit.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
-#include "report/findings/diff.hpp"
-#include "report/report.hpp"
+#include "report/findings/snippet.hpp"
+#include "report/formats.hpp"
 #include "rules/scope/launch.hpp"
-#include "text/overlay.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::cli {
 

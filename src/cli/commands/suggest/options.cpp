@@ -3,9 +3,9 @@
 
 #include "base/number.hpp"
 #include "cli/commands/suggest/suggest.hpp"
-#include "cli/field_options.hpp"
 #include "cli/model_input.hpp"
-#include "cli/words.hpp"
+#include "cli/option.hpp"
+#include "cli/project_options.hpp"
 
 namespace shapelint::cli {
 

@@ -1,16 +1,15 @@
 // From the options of `shapelint suggest` to the problem that is searched.
-#include "cli/commands/suggest/problem.hpp"
+#include "cli/commands/suggest/suggest.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/messages.hpp"
-#include "contracts/on_stack.hpp"
+#include "cli/output.hpp"
+#include "contracts/price.hpp"
 #include "gpu/registry.hpp"
-#include "project/shape.hpp"
-#include "project/stack.hpp"
+#include "project/applied.hpp"
 #include "rules/engine/conditions.hpp"
 
 namespace shapelint::cli {

@@ -1,5 +1,5 @@
 // Points to lines, and edges where the marked product gets one more tile or wave.
-#include "cli/commands/sweep/plot.hpp"
+#include "cli/commands/sweep/sweep.hpp"
 
 #include <algorithm>
 #include <cmath>

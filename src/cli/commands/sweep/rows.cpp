@@ -1,11 +1,11 @@
 // From a point of the grid to its rows.
-#include "cli/commands/sweep/rows.hpp"
+#include "cli/commands/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
 #include "base/units.hpp"
-#include "report/csv.hpp"
+#include "report/formats.hpp"
 
 namespace shapelint::cli {
 

@@ -13,13 +13,11 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "cli/commands/roofline/pictures.hpp"
-#include "cli/commands/sweep/plot.hpp"
-#include "cli/commands/sweep/rows.hpp"
-#include "cli/field_options.hpp"
-#include "cli/messages.hpp"
+#include "cli/commands/roofline/roofline.hpp"
 #include "cli/model_input.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/project_options.hpp"
 #include "suggest/edit/axes.hpp"
 
 namespace shapelint::cli {

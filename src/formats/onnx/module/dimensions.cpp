@@ -1,5 +1,5 @@
 // Symbolic dimensions of a graph's inputs.
-#include "formats/onnx/module/dimensions.hpp"
+#include "formats/onnx/module/infer.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/names.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::formats {
 

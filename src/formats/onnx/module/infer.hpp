@@ -1,6 +1,10 @@
 // Shapes of a graph's values, one node after the other, with the ONNX library's knowledge of operators.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -8,9 +12,39 @@
 #include <onnx/onnx_pb.h>
 
 #include "formats/onnx/graph.hpp"
-#include "formats/onnx/module/fold.hpp"
 
 namespace shapelint::formats {
+
+// Arithmetic on shapes: the small tensors that an exported graph computes sizes with.
+
+// At most most_folded values; whole numbers up to 2^53 are exact, larger ones (`to the end`) are clamped.
+struct SmallTensor {
+  std::vector<std::int64_t> dims;  // empty: a single number
+  std::vector<double> values;
+  bool whole = true;
+};
+inline constexpr std::size_t most_folded = 4096;
+
+// A whole number as near to a value as there is one up to 2^62.
+std::int64_t whole(double value);
+
+// The values of a stored tensor; nothing when it is large, stored elsewhere, broken, or no numbers.
+std::optional<SmallTensor> small_tensor(const onnx::TensorProto& tensor);
+onnx::TensorProto tensor_of(const SmallTensor& small);
+
+// What a node computes. An input that is nullptr is left out or not known; `shape`: of the first input,
+// nullptr when it is not known. Nothing when the operator is no arithmetic on shapes.
+std::optional<SmallTensor> fold(const onnx::NodeProto& node, const std::vector<const SmallTensor*>& inputs,
+                                const std::vector<std::int64_t>* shape);
+
+// Symbolic dimensions of a graph's inputs, and the numbers that they are given.
+
+// Every symbolic dimension of the graph's inputs (weights are none) and of what the file says of other values
+// becomes a number: what was asked for; the batch 1, since everything is counted per image; tokens the
+// sequence length. Sets the graph's batch. False and an error that names all dimensions without a number, or
+// those asked for that the graph does not have.
+bool fix_dimensions(onnx::GraphProto& proto, const std::set<std::string>& weights,
+                    const GraphRequest& request, Graph& graph, Error& error);
 
 using Types = std::unordered_map<std::string, onnx::TypeProto>;
 

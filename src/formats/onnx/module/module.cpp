@@ -10,7 +10,6 @@
 #include <onnx/onnx_pb.h>
 
 #include "formats/onnx/graph.hpp"
-#include "formats/onnx/module/dimensions.hpp"
 #include "formats/onnx/module/infer.hpp"
 
 namespace shapelint::formats {

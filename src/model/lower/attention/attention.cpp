@@ -1,7 +1,47 @@
 // Multi-head, grouped-query and multi-query attention.
 #include "model/lower/emit.hpp"
 
+#include <algorithm>
+
 namespace shapelint::model {
+
+double visible_pairs(double queries, double keys, bool causal, double window) {
+  if (!causal && window <= 0) return queries * keys;
+  if (keys < queries && window <= 0) return queries * (keys + 1) / 2;
+  const double rows = std::min(queries, keys);
+  if (window > 0) {  // the first queries of all see fewer
+    const double before = keys - rows;
+    const double growing = std::clamp(window - before, 0.0, rows);
+    return growing * before + growing * (growing + 1) / 2 + (rows - growing) * window;
+  }
+  return rows * keys - rows * (rows - 1) / 2;
+}
+
+// Attention over relative positions: each query also meets an embedding of its distance to the key (Dai et
+// al. 2019, arXiv 1901.02860, section 3.3; NeMo, asr/parts/submodules/multi_head_attention.py).
+
+void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+                              Emitter& emit) {
+  if (shared.decoding) return;  // encoders have them
+  // As many distances before a query as behind it; within a window those alone.
+  const std::int64_t window = shared.model.window.size;
+  const bool is_local = window > 0 && window < shared.plan.sequence_length &&
+                        num_window_layers(shared.model) == num_attention_layers(shared.model);
+  const Dim distances = is_local ? dim(window, "window_size")
+                                 : dim(times(2, shared.plan.sequence_length), "2 * sequence_length");
+  const Repeat core{count, Recomputed::with_attention};
+  emit.linear(
+      "layer.attention.positions", distances,
+      dim(times(shared.heads.value, shared.model.head_dim), "num_attention_heads / tensor * head_dim"),
+      shared.hidden, shared.linear_dtype, {count, Recomputed::with_layer});
+  emit.product("layer.attention.distances", batch, shape.query_length, distances, shape.head_dim, Layout::tn,
+               core);
+  // Moved to where the distance is that of query and key.
+  const double scores = static_cast<double>(batch.value) * static_cast<double>(shape.query_length.value) *
+                        static_cast<double>(distances.value);
+  emit.elementwise("layer.attention.shift", 2 * scores * shared.activation, 2 * scores * shared.activation,
+                   core);
+}
 
 namespace {
 
@@ -310,6 +350,48 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
                 dim(divide_up(model.hidden_size, shared.plan.tensor), "hidden_size / tensor"),
                 shared.linear_dtype, layer);
   emit.quantize("layer.attention.quantize", layer);
+}
+
+namespace {
+
+constexpr CoreNames cross_names{"layer.cross_attention.ring",    "layer.cross_attention.flash",
+                                "layer.cross_attention.scores",  "layer.cross_attention.mask",
+                                "layer.cross_attention.softmax", "layer.cross_attention.dropout",
+                                "layer.cross_attention.values"};
+
+}  // namespace
+
+// Vaswani et al., 1706.03762, section 3.2.3: queries from the layer before, keys and values from the encoder.
+// While decoding, keys and values of the source are in the cache since the first token.
+void lower_cross_attention(const Shared& shared, double count, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Plan& plan = shared.plan;
+  const Repeat layer{count, Recomputed::with_layer};
+  emit.linear(attention_weight(shared, "layer.cross_attention.query"), shared.tokens, layer);
+  if (!shared.decoding) {
+    const Dim source = dim(divide_up(times(plan.micro_batch_size, plan.source_length), plan.context),
+                           "micro_batch_size * source_length / context");
+    const Dim columns = dim(times(shared.key_value_heads.value, plus(model.head_dim, model.value_head_dim)),
+                            "num_key_value_heads / tensor * (head_dim + value_head_dim)");
+    emit.linear("layer.cross_attention.key_value", source, columns, shared.hidden, shared.linear_dtype,
+                layer);
+  }
+
+  AttentionShape shape;
+  shape.sequences = dim(plan.micro_batch_size, "micro_batch_size");
+  shape.heads = shared.heads;
+  shape.key_value_heads = shared.key_value_heads;
+  shape.query_length = shared.query_length;
+  shape.key_length = dim(plan.source_length, "source_length");
+  shape.head_dim = dim(model.head_dim, "head_dim");
+  shape.value_head_dim = dim(model.value_head_dim, "value_head_dim");
+  shape.causal = false;  // every token sees the whole source
+  const Dim batch = dim(times(plan.micro_batch_size, shared.heads.value),
+                        "micro_batch_size * (num_attention_heads / tensor)");
+  lower_attention_core(shared, shape, batch, count, emit, cross_names);
+
+  emit.linear(attention_weight(shared, "layer.cross_attention.output"), shared.tokens, layer);
+  emit.quantize("layer.cross_attention.quantize", layer);
 }
 
 }  // namespace shapelint::model

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/shell/grammar/syntax.hpp"
 
 namespace shapelint::text::shell {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "text/limits.hpp"
+#include "text/errors.hpp"
 #include "text/shell/grammar/command.hpp"
 
 namespace shapelint::text::shell {

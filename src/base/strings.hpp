@@ -1,0 +1,49 @@
+// Small texts: names and lists as people read them, quoted strings, patterns with `*`, and did-you-mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace shapelint {
+
+// `micro-batch-size` for `micro_batch_size`: as options and configurations write it.
+std::string dashed(std::string_view name);
+
+// "a, b and c".
+std::string in_words(std::span<const std::string> parts);
+
+// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
+
+// A string of JSON that is a basic string of TOML 1.0, too. What is not UTF-8 is refused before.
+std::string quoted(std::string_view text);
+
+// Whether a byte continues a character that began before it.
+constexpr bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+enum class Glob : std::uint8_t {
+  path,   // as in .gitignore: `*`, `?` and `[a-z]` stop at `/`, `**` does not, and `\` quotes
+  shell,  // as in a shell's `case`: `*`, `?` and `[a-z]`
+  name    // `*` only, and case does not matter
+};
+
+// Whether the whole of `text` matches. `?` takes a character, of however many bytes. Time grows with the
+// product of both lengths at most.
+bool glob_matches(std::string_view pattern, std::string_view text, Glob kind);
+
+// Number of single-character insertions, deletions, replacements and swaps of neighbours (Damerau,
+// restricted).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The candidate nearest to `name` (ties: the first), or empty when none is near: at most a third of the
+// letters may differ. Case and `-`/`_` are not counted as differences.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
+
+// "did you mean `x`" or an empty string, ready to be an Error's hint.
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
+
+}  // namespace shapelint

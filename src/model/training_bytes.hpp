@@ -1,0 +1,67 @@
+// Bytes that training keeps: of each parameter, and of a layer between its forward and its backward pass.
+#pragma once
+
+#include "model/spec.hpp"
+
+namespace shapelint::model {
+
+// Bytes that training keeps of each parameter: they follow the optimizer and its precision. And those of an
+// element of activations.
+
+// Bytes of an element in 16 bits, and in fp32.
+inline constexpr double half_bytes = 2;
+inline constexpr double fp32_bytes = 4;
+inline constexpr double bits_per_byte = 8;
+
+// Bytes of one parameter that learns, before ranks share any of them.
+struct ParameterBytes {
+  double weight = 0;
+  double master = 0;  // the copy that the optimizer updates
+  double gradient = 0;
+  double states = 0;  // the optimizer's, of a parameter that has all of them
+};
+// 2 + 4 + 2 + 8 of Adam in mixed precision (ZeRO, Rajbhandari et al. 2020, arXiv 1910.02054, section 3.1); 18
+// with gradients of 32 bits (Megatron-LM, theoretical_memory_usage.py); 4 + 4 + 8 where weights are in fp32;
+// 2 + 2 + 4 where all is in 16 bits, as PyTorch's optimizers keep states in their parameter's type. States of
+// 8 bits or fewer have a scale in fp32 for each block of 256 (bitsandbytes, functional.py,
+// quantize_blockwise; torchao, optim/subclass_8bit.py).
+ParameterBytes parameter_bytes(const Plan& plan);
+
+// Bytes of an element of activations: in the run's format, in 16 bits where that is a narrower one.
+double wide_bytes(const Plan& plan);
+// Of the residual stream: those of the run's format; 4 under autocast, which leaves what weights in fp32 put
+// out as it is (PyTorch, torch.amp: an embedding is no autocast operation), unless ranks gather these weights
+// in 16 bits.
+double stream_bytes(const Plan& plan);
+
+// States of a parameter that has all of them: Adam's two moments; fewer of other optimizers.
+double number_of_states(Optimizer optimizer);
+
+// Bytes of one layer and micro-batch on one rank, what each operation needs for its gradient. Of GPT's layer
+// that is sbh (10 + 24/t + 5 a s / (h t)), with sequence parallelism sbh/t (34 + 5 a s / h), and with full
+// recomputation the layer's input, 2 sbh (Korthikanti et al. 2022, arXiv 2205.05198, equations 1 to 6);
+// other layers have fewer keys, a wider MLP, latents, experts, or inputs that are kept in 8 bits. A run in
+// fp32 keeps twice as much. Operation after operation (`eager`), RMSNorm keeps its input in fp32 beside what
+// it puts out before the weight (Llama's `hidden_states.to(torch.float32)`), and a gated MLP also what the
+// activation function puts out.
+struct LayerActivations {
+  double kept = 0;
+  double scores = 0;  // beside them: the score matrices that attention keeps where it is not fused
+  double again = 0;   // of the one layer whose forward pass runs again, while it does
+};
+LayerActivations layer_activations(const Setup& setup);
+
+// Bytes of the tokens that sequence parallelism shares out, gathered for the product that reads them, and of
+// their gradient before it is shared out again.
+double gathered_sequence_bytes(const Setup& setup);
+
+// Bytes of each logit at the loss's peak. unfused: the logits in 16 bits, and in fp32 their log-softmax, its
+// gradient and theirs (PyTorch's cross_entropy of `logits.float()`, backward; 8,192 tokens of 256,000 logits
+// are 28 GB, Cut Cross-Entropy, arXiv 2411.09009), over ranks of tensor parallelism one more (PyTorch,
+// distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward); vocab_parallel: the logits, and a
+// copy in fp32 that exponentials, softmax and gradient are written over (Megatron-LM,
+// tensor_parallel/cross_entropy.py); fused: the logits and their gradient; chunked: next to nothing. Of a run
+// in fp32 the logits are, too, and vocab_parallel makes no copy.
+double logit_bytes(const Plan& plan);
+
+}  // namespace shapelint::model
