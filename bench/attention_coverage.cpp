@@ -83,9 +83,9 @@ bool price(const gpu::Gpu& gpu, const std::string& framework, const std::string&
   op.kind = model::OpKind::attention;
   op.dtype = *dtype;
   if (!flash) {
-    op.experts.engine = framework == "vllm"     ? model::Engine::vllm
-                        : framework == "sglang" ? model::Engine::sglang
-                                                : model::Engine::trtllm;
+    op.experts.engine = framework == "vllm"     ? model::ServingEngine::vllm
+                        : framework == "sglang" ? model::ServingEngine::sglang
+                                                : model::ServingEngine::trtllm;
   }
   op.attention.sequences.value = row.size[sequences];
   op.attention.heads.value = row.size[heads];

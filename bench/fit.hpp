@@ -111,7 +111,7 @@ template <class Kernel>
 std::vector<Constant<Kernel>> constants_of(std::span<const gpu::Field<Kernel>> fields) {
   std::vector<Constant<Kernel>> out;
   for (const auto& field : gpu::traffic_fields()) {
-    if (const auto* member = std::get_if<double gpu::Traffic::*>(&field.member)) {
+    if (const auto* member = std::get_if<double gpu::L2Residency::*>(&field.member)) {
       out.push_back({field.key, static_cast<double Kernel::*>(*member), field.least, field.most});
     }
   }

@@ -79,7 +79,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"project", {"base", "text", "catalog", "model", "formats", "gpu", "rules", "contracts"}},
     {"lint",
      {"base", "text", "model", "formats", "gpu", "suggest", "rules", "contracts", "project", "prove"}},
-    {"lint/left_out", {}},
+    {"lint/suppression", {}},
     {"lint/proofs", {}},
     {"lint/stack", {}},
     {"api",

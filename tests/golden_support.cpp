@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "base/home.hpp"
+#include "base/docs_url.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/source_dir.hpp"
 
@@ -78,7 +78,7 @@ std::string ended(std::string text) {
 }  // namespace
 
 std::string wherever_home_is(std::string text) {
-  const std::string_view address = home();
+  const std::string_view address = docs_url();
   for (std::size_t at = 0; !address.empty() && (at = text.find(address, at)) != std::string::npos;) {
     text.replace(at, address.size(), "https://home.example/");
   }

@@ -102,7 +102,7 @@ class WritableFiles final : public text::FileSystem {
  public:
   explicit WritableFiles(const std::map<std::string, std::string>& contents) {
     for (const auto& [path, content] : contents) contents_[absolute(path)] = content;
-    look_again();
+    relint();
   }
   std::string working_directory() const override { return "/"; }
   shapelint::Result<std::string> read(const std::string& path, std::int64_t max_bytes) const override {
@@ -111,7 +111,7 @@ class WritableFiles final : public text::FileSystem {
   shapelint::Result<bool> write(const std::string& path, std::string_view content) const override {
     const std::string place = absolute(path);
     contents_[place] = written_[place] = content;
-    look_again();
+    relint();
     return true;
   }
   bool is_directory(const std::string& path) const override { return inner_->is_directory(path); }
@@ -126,7 +126,7 @@ class WritableFiles final : public text::FileSystem {
   static std::string absolute(const std::string& path) {
     return (std::filesystem::path("/") / path).lexically_normal().generic_string();
   }
-  void look_again() const {
+  void relint() const {
     outer_ = api::memory_files(contents_);
     inner_ = std::make_unique<api::InnerFiles>(*outer_);
   }

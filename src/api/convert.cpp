@@ -25,7 +25,7 @@ Step step_on_stack(const model::Reading& reading, const gpu::Gpu& gpu, contracts
 Result<std::vector<Step>> price_step(const FileSystem& files, const Source& source,
                                      const StepOptions& options) {
   const auto loaded = load(files, source, options.read, options.gpus);
-  const Priceable priceable = what_to_price(*loaded);
+  const Priceable priceable = priceable_models(*loaded);
   if (!priceable.errors.empty()) return priceable.errors;
   std::vector<Step> steps;
   for (std::size_t i = 0; i < priceable.readings.size(); ++i) {

@@ -156,7 +156,7 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
   return out;
 }
 
-Priceable what_to_price(const Loaded& loaded) {
+Priceable priceable_models(const Loaded& loaded) {
   Priceable out;
   out.errors = loaded.errors;
   if (!out.errors.empty()) return out;
@@ -180,14 +180,14 @@ Priceable what_to_price(const Loaded& loaded) {
     out.errors.push_back(error_of(error, code::invalid_file, loaded.text));
   }
   for (const model::Reading* reading : out.readings) {
-    const std::vector<gpu::Gpu> unable = project::take_unable(applied, *reading);
+    const std::vector<gpu::Gpu> unable = project::remove_unsupported_gpus(applied, *reading);
     if (unable.empty()) continue;
     shapelint::Error wrong = gpu::cannot_multiply(unable, reading->setup.plan.dtype);
     wrong.path = loaded.path;
     out.errors.push_back(error_of(wrong, code::unable));
   }
   out.gpus = std::move(applied.gpus);
-  out.doable = applied.rules.doable;
+  out.policy = applied.rules.policy;
   out.shape = applied.shape;
   if (applied.stack.empty()) return out;
   for (const model::Reading* reading : out.readings) {

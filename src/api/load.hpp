@@ -45,11 +45,11 @@ struct Priceable {
   std::vector<const model::Reading*> readings;
   std::vector<contracts::Stack> stacks;  // by reading; empty without one
   std::vector<gpu::Gpu> gpus;
-  rules::Doable doable;               // without the shape
+  rules::ShapePolicy policy;          // without the shape
   std::optional<rules::Shape> shape;  // that the configuration asks for
   std::vector<Error> errors;
 };
-Priceable what_to_price(const Loaded& loaded);
+Priceable priceable_models(const Loaded& loaded);
 
 // The one of that part or name; the first unless it is named. Null with an error where there is none.
 const model::Reading* choose_model(const Priceable& priceable, std::string_view name, const std::string& path,

@@ -48,7 +48,7 @@ class Search {
   Search(const FileSystem& files, const Source& source, const SuggestOptions& options)
       : options_(options),
         loaded_(load(files, source, options.read, options.gpus, options.shape, options.head_multiple)),
-        priceable_(what_to_price(*loaded_)),
+        priceable_(priceable_models(*loaded_)),
         errors_(priceable_.errors) {}
 
   Result<SuggestResult> operator()() {
@@ -67,7 +67,7 @@ class Search {
       };
       search.progress({0, 1});
     }
-    search.references = suggest::own_best_costs(problem_, search);
+    search.references = suggest::per_gpu_best_costs(problem_, search);
     const suggest::SearchOutcome outcome = suggest::optimize(problem_, search);
     // Nothing found and no front: no combination meets the constraints.
     if (outcome.best.empty() && outcome.front.empty() && outcome.complete) {
@@ -103,7 +103,7 @@ class Search {
     }
     problem_.reading = reading;
     problem_.objective = static_cast<suggest::Objective>(options_.objective);
-    problem_.basket = static_cast<suggest::Basket>(options_.basket);
+    problem_.basket = static_cast<suggest::GpuAggregate>(options_.basket);
     problem_.start = suggest::in_mode_of(reading->setup, problem_.objective);
     problem_.links = suggest::links_of(*reading);
     const Budget& budget = options_.budget;
@@ -120,13 +120,13 @@ class Search {
       }
       for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
     }
-    rules::Doable doable = priceable_.doable;
+    rules::ShapePolicy policy = priceable_.policy;
     const bool names_shape = suggest::names_shape(options_.vary) || suggest::names_shape(options_.ranges);
     const project::ShapeChoice shape =
         project::shape_of(priceable_.shape, *reading, loaded_->files, names_shape);
-    doable.shape = shape.shape;
+    policy.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
-    rules::constrain(problem_, *loaded_->configured->rules, doable, std::move(conditions));
+    rules::constrain(problem_, *loaded_->configured->rules, policy, std::move(conditions));
     ask_stack(*reading);
     set_axes(shape.shape);
   }

@@ -220,7 +220,7 @@ Result<SweepResult> sweep(const FileSystem& files, const Source& source,
     read.settings.push_back({column.field, std::to_string(column.values.front())});
   }
   const auto loaded = load(files, source, read, options.gpus);
-  const Priceable priceable = what_to_price(*loaded);
+  const Priceable priceable = priceable_models(*loaded);
   if (!priceable.errors.empty()) return priceable.errors;
   const model::Reading* reading = choose_model(priceable, options.model, loaded->path, errors);
   if (reading == nullptr) return errors;

@@ -20,9 +20,9 @@ enum Column : std::size_t { batch, m, n, k, dtype_name, recipe_name, op, layout,
 constexpr std::array<std::string_view, column_count> column_names{"batch",  "m",  "n",      "k",   "dtype",
                                                                   "recipe", "op", "layout", "gpu", "time_us"};
 
-class Reader {
+class CsvReader {
  public:
-  Reader(std::string_view text, std::string_view path, DType dtype, std::vector<Error>& errors)
+  CsvReader(std::string_view text, std::string_view path, DType dtype, std::vector<Error>& errors)
       : lines_(text, path, errors), dtype_(dtype) {}
 
   ShapeTable read() {
@@ -132,7 +132,7 @@ class Reader {
 
 ShapeTable read_shapes(std::string_view text, std::string_view path, DType dtype,
                        std::vector<Error>& errors) {
-  return Reader(text, path, dtype, errors).read();
+  return CsvReader(text, path, dtype, errors).read();
 }
 
 namespace {

@@ -82,7 +82,7 @@ std::string tick_label(double value) {
   return out == "-0" ? "0" : out;
 }
 
-void draw_frame(Svg& svg, const Frame& frame, std::string_view x_name, std::string_view y_name,
+void draw_frame(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::string_view y_name,
                 const std::vector<double>& x_ticks) {
   constexpr double pixels_per_x_tick = 80;
   constexpr double pixels_per_y_tick = 40;

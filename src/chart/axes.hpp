@@ -30,13 +30,13 @@ std::vector<double> ticks(const Scale& scale, int about);
 // "0.5", "250", "10,000", "2 M": short, for an axis.
 std::string tick_label(double value);
 
-struct Frame {
+struct PlotFrame {
   Scale x;
   Scale y;
 };
 
 // Grid, ticks and names of both axes. `x_ticks` are used where given.
-void draw_frame(Svg& svg, const Frame& frame, std::string_view x_name, std::string_view y_name,
+void draw_frame(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::string_view y_name,
                 const std::vector<double>& x_ticks = {});
 
 struct LegendEntry {

@@ -124,7 +124,7 @@ constexpr double strip_top = 492;
 constexpr double strip_height = 26;
 constexpr std::size_t most_marks = 400;  // points of a line that are marked one by one
 
-Frame frame_of(const SawtoothFigure& figure) {
+PlotFrame frame_of(const SawtoothFigure& figure) {
   double low_x = std::numeric_limits<double>::max();
   double high_x = std::numeric_limits<double>::lowest();
   double low_y = std::numeric_limits<double>::max();
@@ -138,7 +138,7 @@ Frame frame_of(const SawtoothFigure& figure) {
     }
   }
   if (low_x > high_x) low_x = high_x = 1;
-  Frame frame;
+  PlotFrame frame;
   // Where the data is: the teeth are a few percent of the whole.
   const double air = high_y > low_y ? 0.05 * (high_y - low_y) : 0.02 * high_y;
   frame.y = high_y > 0
@@ -175,7 +175,7 @@ std::string note_of(const SawtoothFigure& figure) {
   return out;
 }
 
-void draw_edges(Svg& svg, const Frame& frame, const SawtoothFigure& figure) {
+void draw_edges(Svg& svg, const PlotFrame& frame, const SawtoothFigure& figure) {
   double y = strip_top;
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     const SawtoothLine& line = figure.lines[i];
@@ -207,7 +207,7 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   }
   draw_legend(svg, {24, 80}, sawtooth_width - 48, legend);
 
-  const Frame frame = frame_of(figure);
+  const PlotFrame frame = frame_of(figure);
   draw_frame(svg, frame, figure.x_name, figure.y_name);
   if (frame.y.low > 0) {
     svg.text({sawtooth_left, sawtooth_bottom + 32},

@@ -90,7 +90,7 @@ std::string rest(const report::ProfileReport& report) {
   }
   out += "<section>\n<h2>Losses</h2>\n<div class=\"scroll\"><table>\n<thead>" +
          cells({"loss", "predicted", "the trace", "why"}, "th") + "</thead><tbody>\n";
-  for (const trace::Verdict& each : report.verdicts) {
+  for (const trace::ObservedLoss& each : report.verdicts) {
     out += cells({std::string(report::loss_title(each.id)),
                   report.step.time_us > 0 ? percent(each.predicted_us / report.step.time_us) : "",
                   std::string(name(each.seen)), each.why});

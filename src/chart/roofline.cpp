@@ -49,7 +49,7 @@ double steepest(const RooflineFigure& figure, bool achieved) {
   return best;
 }
 
-Frame frame_of(const RooflineFigure& figure) {
+PlotFrame frame_of(const RooflineFigure& figure) {
   double low_x = 1;
   double high_x = 100;
   double low_y = std::numeric_limits<double>::max();
@@ -73,7 +73,7 @@ Frame frame_of(const RooflineFigure& figure) {
 }
 
 // Where the name of a ceiling stands, with the lines of theory and practice below it.
-Box ceiling_label(const Frame& frame, const RoofLine& roof) {
+Box ceiling_label(const PlotFrame& frame, const RoofLine& roof) {
   const double y = place(frame.y, roof.tflops);
   const double wide = roof.achieved ? frame.x.to - frame.x.from : text_width(roof.label, 11) + 8;
   return {frame.x.to - wide, frame.x.to, y - (roof.achieved ? 2 : 16), y + 2};
@@ -85,7 +85,7 @@ struct Segment {
 };
 
 // What is seen of a roof; nothing where all of it lies outside of the frame.
-std::optional<Segment> seen(const Frame& frame, const RooflineFigure& figure, const RoofLine& roof) {
+std::optional<Segment> seen(const PlotFrame& frame, const RooflineFigure& figure, const RoofLine& roof) {
   const auto at = [&](double x, double y) { return Pixel{place(frame.x, x), place(frame.y, y)}; };
   const bool slope = roof.gb_s > 0;
   double x0 = frame.x.low;
@@ -142,7 +142,7 @@ std::vector<Box> boxes_of(const SlopeLabel& label, std::string_view text) {
 }
 
 // As near to the ceiling as the other roofs leave room: marks of memory-bound ops lie further down.
-SlopeLabel placed_label(const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+SlopeLabel placed_label(const PlotFrame& frame, const RooflineFigure& figure, const RoofLine& roof,
                         const Segment& line) {
   std::vector<Box> taken;
   for (const RoofLine& other : figure.roofs) {
@@ -161,7 +161,7 @@ SlopeLabel placed_label(const Frame& frame, const RooflineFigure& figure, const 
   return slope_label(line.from, line.to, 12);
 }
 
-void draw_roof(Svg& svg, const Frame& frame, const RooflineFigure& figure, const RoofLine& roof,
+void draw_roof(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure, const RoofLine& roof,
                bool labels) {
   const std::optional<Segment> line = seen(frame, figure, roof);
   if (!line) return;
@@ -207,7 +207,7 @@ std::optional<Segment> leader(Pixel at, double r, const Box& name) {
 }
 
 // Roofs and their names.
-std::vector<Box> roof_boxes(const Frame& frame, const RooflineFigure& figure) {
+std::vector<Box> roof_boxes(const PlotFrame& frame, const RooflineFigure& figure) {
   std::vector<Box> out;
   const auto add = [&](const std::vector<Box>& more) { out.insert(out.end(), more.begin(), more.end()); };
   for (const RoofLine& roof : figure.roofs) {
@@ -221,7 +221,7 @@ std::vector<Box> roof_boxes(const Frame& frame, const RooflineFigure& figure) {
 }
 
 // Numbers of marks, one text for those that lie on each other. No number crosses a roof or another number.
-void draw_numbers(Svg& svg, const Frame& frame, const RooflineFigure& figure,
+void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure,
                   const std::vector<const RooflineMark*>& by_size) {
   const auto center = [&](const RooflineMark& mark) {
     return Pixel{place(frame.x, mark.intensity), place(frame.y, mark.tflops)};
@@ -307,7 +307,7 @@ std::string roofline_svg(const RooflineFigure& figure) {
   legend.push_back({"achieved", "roof faint", true});
   draw_legend(svg, {24, 80}, roofline_width - 48, legend);
 
-  const Frame frame = frame_of(figure);
+  const PlotFrame frame = frame_of(figure);
   draw_frame(svg, frame, "arithmetic intensity (FLOP per byte of DRAM traffic)", "throughput (TFLOP/s)");
   // Names over all lines.
   for (const bool labels : {false, true}) {

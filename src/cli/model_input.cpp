@@ -175,7 +175,7 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
     for (Error& error : missing_fields(input->reading(), file.path, choice.networks)) {
       errors.push_back(std::move(error));
     }
-    const std::vector<gpu::Gpu> unable = project::take_unable(file.applied, input->reading());
+    const std::vector<gpu::Gpu> unable = project::remove_unsupported_gpus(file.applied, input->reading());
     if (!unable.empty()) {
       errors.push_back(gpu::cannot_multiply(unable, input->reading().setup.plan.dtype));
     }

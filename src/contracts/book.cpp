@@ -43,9 +43,10 @@ constexpr std::string_view example_key = "example";
 constexpr std::array<std::string_view, 5> source_keys{"file", "line", "lines", "commit", "fingerprint"};
 constexpr std::array<std::string_view, 4> example_keys{"config", "gpu", "says", "meets"};
 
-class Reader : text::TableReader {
+class ContractReader : text::TableReader {
  public:
-  Reader(bool check, std::vector<Error>& errors) : TableReader(errors), check_(check), errors_(errors) {}
+  ContractReader(bool check, std::vector<Error>& errors)
+      : TableReader(errors), check_(check), errors_(errors) {}
 
   std::vector<Contract> read(NodeRef root) {
     std::vector<Contract> out;
@@ -177,7 +178,7 @@ class Reader : text::TableReader {
     if (!node["outcome"]) errors_.push_back(node.error("the key `outcome` is missing"));
     if (node["outcome"]) {
       const auto index = choice(node["outcome"], "outcome", outcome_names);
-      out.outcome = static_cast<Outcome>(index.value_or(0));
+      out.outcome = static_cast<Consequence>(index.value_or(0));
     }
     for (const NodeRef item : list(node["blame"])) {
       if (field(item) != model::no_field) out.blame.push_back(string_or(item, {}));
@@ -215,14 +216,14 @@ class Reader : text::TableReader {
   // What each outcome has to say.
   void check_outcome(NodeRef node, const Contract& contract) {
     const bool has_cost = !contract.set.empty() || !contract.factor.value.empty();
-    if (contract.outcome == Outcome::refuses && has_cost) {
+    if (contract.outcome == Consequence::refuses && has_cost) {
       errors_.push_back(node["outcome"].error("what is refused has no cost", "leave out `set` and `factor`"));
     }
-    if (contract.outcome == Outcome::pads && !has_cost) {
+    if (contract.outcome == Consequence::pads && !has_cost) {
       errors_.push_back(node["outcome"].error("what is padded needs `set` or `factor`",
                                               "fields and their padded sizes, or how much longer it takes"));
     }
-    if (contract.outcome == Outcome::falls_back && contract.instead.empty()) {
+    if (contract.outcome == Consequence::falls_back && contract.instead.empty()) {
       errors_.push_back(node["outcome"].error("the key `instead` is missing", "what runs in its place"));
     }
   }
@@ -244,7 +245,7 @@ class Reader : text::TableReader {
   void read_sources(NodeRef node, Contract& out) {
     for (const NodeRef item : list(node["source"])) {
       text::check_keys(item, source_keys, errors_);
-      Source source;
+      SourceLines source;
       source.file = required(item, "file");
       source.line = integer_or(item["line"], 0);
       source.lines = integer_or(item["lines"], 1);
@@ -276,10 +277,10 @@ class Reader : text::TableReader {
 
 }  // namespace
 
-std::string_view name(Outcome outcome) {
+std::string_view name(Consequence outcome) {
   return outcome_names[static_cast<std::size_t>(outcome)];
 }
-std::string_view sentence(Outcome outcome) {
+std::string_view sentence(Consequence outcome) {
   return outcome_sentences[static_cast<std::size_t>(outcome)];
 }
 std::span<const std::string_view> outcomes() {
@@ -290,7 +291,7 @@ std::span<const std::string_view> layers() {
 }
 
 std::vector<Contract> read_contracts(NodeRef root, bool check, std::vector<Error>& errors) {
-  return Reader(check, errors).read(root);
+  return ContractReader(check, errors).read(root);
 }
 
 namespace {

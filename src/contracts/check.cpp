@@ -131,18 +131,18 @@ bool is_for(const Contract& contract, const model::Plan& plan) {
 }
 
 Checker::Checker(const Book& book, Stack stack) : stack_(std::move(stack)) {
-  const Stack known = as_known(book, stack_);
+  const Stack known = at_known_versions(book, stack_);
   for (const Contract& each : book.contracts()) {
     switch (standing(each, known)) {
-      case Standing::absent:
+      case VersionMatch::absent:
         break;
-      case Standing::holds:
+      case VersionMatch::holds:
         compiled_.push_back({&each, false, {}, {}, {}});
         break;
-      case Standing::older:
+      case VersionMatch::older:
         older_.push_back(&each);
         break;
-      case Standing::newer:
+      case VersionMatch::newer:
         newer_.push_back(&each);
         break;
     }
@@ -358,7 +358,7 @@ std::string scope(const Contract& contract) {
 
 std::vector<std::string> addresses(const Contract& contract) {
   std::vector<std::string> out;
-  for (const Source& each : contract.sources) {
+  for (const SourceLines& each : contract.sources) {
     std::string lines = each.line > 0 ? fmt::format("#L{}", each.line) : std::string();
     if (each.line > 0 && each.lines > 1) lines += fmt::format("-L{}", each.line + each.lines - 1);
     out.push_back(fmt::format("https://github.com/{}/blob/{}/{}{}", contract.package.repository,
@@ -376,18 +376,18 @@ std::vector<std::string> addresses(const Contract& contract) {
 
 std::string outcome_words(const Contract& contract) {
   switch (contract.outcome) {
-    case Outcome::refuses:
+    case Consequence::refuses:
       return "rejects";
-    case Outcome::pads: {
+    case Consequence::pads: {
       if (contract.set.empty()) return "pads";
       std::vector<std::string> fields;
       for (const auto& [field, text] : contract.set)
         fields.push_back(fmt::format("`{}`", model::info(field).name));
       return fmt::format("pads {}", fmt::join(fields, ", "));
     }
-    case Outcome::falls_back:
+    case Consequence::falls_back:
       return fmt::format("falls back to {}", contract.instead);
-    case Outcome::slower:
+    case Consequence::slower:
       return "is slower";
   }
   return {};

@@ -31,14 +31,14 @@ std::optional<Version> parse_version(std::string_view text);
 int compare(const Version& a, const Version& b);
 
 // What happens where sizes do not meet the demand.
-enum class Outcome : std::uint8_t {
+enum class Consequence : std::uint8_t {
   refuses,     // the run stops, or does not start
   pads,        // zeros fill the sizes up: `set` says to what, or `factor` how much longer it takes
   falls_back,  // another kernel runs: `factor` as long, or as `set` says
   slower       // the same one takes `factor` as long
 };
-std::string_view name(Outcome outcome);      // "falls-back", as files write it
-std::string_view sentence(Outcome outcome);  // "falls back"
+std::string_view name(Consequence outcome);      // "falls-back", as files write it
+std::string_view sentence(Consequence outcome);  // "falls back"
 std::span<const std::string_view> outcomes();
 
 // Which part of the model a contract is about, for tables and for what `factor` multiplies.
@@ -53,7 +53,7 @@ struct Package {
 };
 
 // Lines of a package's source, found again by what they say.
-struct Source {
+struct SourceLines {
   std::string_view file;
   std::int64_t line = 0;  // of the first, at the commit; 0: nobody counted
   std::int64_t lines = 1;
@@ -89,12 +89,12 @@ struct Contract {
   rules::Text when;     // further conditions on the model; empty: always
   rules::Text demands;  // what must hold
   rules::Text size;     // that fails, in fields: `moe_intermediate_size / expert_tensor`
-  Outcome outcome = Outcome::refuses;
+  Consequence outcome = Consequence::refuses;
   std::vector<std::string_view> blame;  // fields, the first that a file states is pointed at
   std::vector<std::pair<model::FieldId, rules::Text>> set;
   rules::Text factor;
   std::string_view instead;  // the other kernel, in words
-  std::vector<Source> sources;
+  std::vector<SourceLines> sources;
   std::vector<std::string_view> issues;  // OWNER/NAME#NUMBER
   std::vector<Example> examples;
   bool is_own = false;  // somebody's, not built in: a file pays for what is evaluated of it

@@ -26,15 +26,15 @@ constexpr std::array<std::string_view, 6> fit_names{"runs",       "pads",       
                                                     "falls back", "does not fit", "refused"};
 
 Fit fit_of(const FitRow& row) {
-  const auto any = [&](Outcome outcome) {
+  const auto any = [&](Consequence outcome) {
     return std::any_of(row.unmet.begin(), row.unmet.end(),
                        [&](const Verdict& each) { return each.contract->outcome == outcome; });
   };
-  if (!row.broken.empty() || any(Outcome::refuses)) return Fit::refused;
+  if (!row.broken.empty() || any(Consequence::refuses)) return Fit::refused;
   if (row.memory_gb > row.usable_gb || suggest::lacks_cache(row.capacity)) return Fit::too_large;
-  if (any(Outcome::falls_back)) return Fit::falls_back;
-  if (any(Outcome::slower)) return Fit::slower;
-  return any(Outcome::pads) ? Fit::pads : Fit::runs;
+  if (any(Consequence::falls_back)) return Fit::falls_back;
+  if (any(Consequence::slower)) return Fit::slower;
+  return any(Consequence::pads) ? Fit::pads : Fit::runs;
 }
 
 class Fitter {

@@ -86,7 +86,7 @@ AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gp
     bool any = false;
     for (const Verdict& each : verdicts) {
       const bool counts = !each.meets && (!each.set.empty() || each.factor > 1);
-      if (!counts || (each.contract->outcome == Outcome::pads) != pads) continue;
+      if (!counts || (each.contract->outcome == Consequence::pads) != pads) continue;
       taken.push_back(each);
       any = true;
     }
@@ -140,10 +140,10 @@ suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::
   std::vector<std::vector<const Contract*>> groups;
   for (const Contract* each : checker->contracts()) {
     const bool is_asked =
-        each->outcome == Outcome::refuses && is_for(*each, reading.setup.plan) &&
+        each->outcome == Consequence::refuses && is_for(*each, reading.setup.plan) &&
         std::any_of(gpus.begin(), gpus.end(), [&](const gpu::Gpu* gpu) { return is_for(*each, *gpu); });
     if (!is_asked) continue;
-    if (groups.size() <= most_alone) groups.emplace_back();
+    if (groups.size() <= max_separate_constraints) groups.emplace_back();
     groups.back().push_back(each);
   }
   for (const std::vector<const Contract*>& group : groups) {
@@ -175,11 +175,11 @@ void constrain(suggest::Problem& problem, const Book& book, const Stack& stack, 
   for (const gpu::Gpu* gpu : problem.gpus) {
     for (const Verdict& each : checker.check(reading, problem.start, *gpu, Words::none)) {
       if (each.meets) continue;
-      if (each.contract->outcome == Outcome::refuses &&
+      if (each.contract->outcome == Consequence::refuses &&
           std::find(refused.begin(), refused.end(), each.contract->id) == refused.end()) {
         refused.push_back(each.contract->id);
       }
-      if (runs == Runs::as_written || each.contract->outcome != Outcome::pads) continue;
+      if (runs == Runs::as_written || each.contract->outcome != Consequence::pads) continue;
       for (const suggest::Change& change : each.set) problem.padded.push_back(change.field);
     }
   }

@@ -50,8 +50,9 @@ bool is_of(const model::Op& op, std::string_view layer);
 // What a stack makes of the setups that a linter or a search prices.
 
 // For one thread: it shares `checker` and has its own copy of the reading. A constraint for each contract
-// whose demand, unmet on one of the GPUs, is refused; from `most_alone` on the rest are one together.
-inline constexpr std::size_t most_alone = 16;
+// whose demand, unmet on one of the GPUs, is refused; from `max_separate_constraints` on the rest are one
+// together.
+inline constexpr std::size_t max_separate_constraints = 16;
 // How setups are priced: padded and with the stack's other kernels, or as they are written.
 enum class Runs : bool { as_written, as_stack };
 suggest::OnStack on_stack(const std::shared_ptr<Checker>& checker, const model::Reading& reading,

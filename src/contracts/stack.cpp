@@ -161,35 +161,35 @@ Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_vi
   return out;
 }
 
-Standing standing(const Contract& contract, const Stack& stack) {
+VersionMatch standing(const Contract& contract, const Stack& stack) {
   const auto find = [&](std::string_view name) {
     return std::find_if(stack.begin(), stack.end(),
                         [&](const StackPackage& each) { return each.name == name; });
   };
   const auto package = find(contract.package.name);
-  if (package == stack.end()) return Standing::absent;
+  if (package == stack.end()) return VersionMatch::absent;
   for (const std::string_view other : contract.with) {
-    if (find(other) == stack.end()) return Standing::absent;
+    if (find(other) == stack.end()) return VersionMatch::absent;
   }
   for (const std::string_view other : contract.unless) {
-    if (find(other) != stack.end()) return Standing::absent;
+    if (find(other) != stack.end()) return VersionMatch::absent;
   }
   const auto read = parse_version(contract.package.version);
   const auto since = parse_version(contract.since.empty() ? contract.package.version : contract.since);
   const auto until = parse_version(contract.until);
-  if (!read || !since) return Standing::absent;
+  if (!read || !since) return VersionMatch::absent;
   const Version& version = package->version ? *package->version : *read;
-  if (compare(version, *since) < 0) return Standing::older;
-  if (until && compare(version, *until) >= 0) return Standing::newer;
-  return compare(version, *read) > 0 ? Standing::newer : Standing::holds;
+  if (compare(version, *since) < 0) return VersionMatch::older;
+  if (until && compare(version, *until) >= 0) return VersionMatch::newer;
+  return compare(version, *read) > 0 ? VersionMatch::newer : VersionMatch::holds;
 }
 
 std::string describe(const Book& book, const Stack& stack) {
   std::string out;
   for (const StackPackage& each : stack) {
     if (!out.empty()) out += ", ";
-    out += is_past_known(book, each) ? fmt::format("{} {} (checked as {}, the newest that is known)",
-                                                   each.name, each.version_text, book.newest(each.name))
+    out += is_newer_than_known(book, each) ? fmt::format("{} {} (checked as {}, the newest that is known)",
+                                                         each.name, each.version_text, book.newest(each.name))
            : each.version
                ? fmt::format("{} {}", each.name, each.version_text)
                : fmt::format("{} (the newest that is known, {})", each.name, book.newest(each.name));
@@ -197,7 +197,7 @@ std::string describe(const Book& book, const Stack& stack) {
   return out;
 }
 
-bool is_past_known(const Book& book, const StackPackage& package) {
+bool is_newer_than_known(const Book& book, const StackPackage& package) {
   const auto newest = parse_version(book.newest(package.name));
   return package.version && newest && compare(*package.version, *newest) > 0;
 }
@@ -225,9 +225,9 @@ bool binds_training(const Contract& contract) {
 
 }  // namespace
 
-Stack as_known(const Book& book, Stack stack) {
+Stack at_known_versions(const Book& book, Stack stack) {
   for (StackPackage& each : stack) {
-    if (is_past_known(book, each)) each.version = parse_version(book.newest(each.name));
+    if (is_newer_than_known(book, each)) each.version = parse_version(book.newest(each.name));
   }
   return stack;
 }
@@ -236,7 +236,7 @@ std::vector<std::string> version_notes(const Book& book, const Stack& stack) {
   std::vector<std::string> out;
   for (const StackPackage& each : stack) {
     const auto first = parse_version(oldest(book, each.name));
-    if (is_past_known(book, each)) {
+    if (is_newer_than_known(book, each)) {
       out.push_back(
           fmt::format("{} {} is newer than {}, the newest with known requirements; those of {} were checked",
                       each.name, each.version_text, book.newest(each.name), book.newest(each.name)));
@@ -249,9 +249,9 @@ std::vector<std::string> version_notes(const Book& book, const Stack& stack) {
       std::size_t later = 0;
       for (const Contract& contract : book.contracts()) {
         if (contract.package.name != each.name) continue;
-        const Standing stands = standing(contract, stack);
-        all += stands == Standing::absent ? 0 : 1;
-        later += stands == Standing::older ? 1 : 0;
+        const VersionMatch stands = standing(contract, stack);
+        all += stands == VersionMatch::absent ? 0 : 1;
+        later += stands == VersionMatch::older ? 1 : 0;
       }
       if (later > 0)
         out.push_back(fmt::format("{} of {} requirements of {} are known for versions later than {} only",
@@ -261,7 +261,7 @@ std::vector<std::string> version_notes(const Book& book, const Stack& stack) {
   return out;
 }
 
-std::string_view serves_alone(const Book& book, const Stack& stack) {
+std::string_view inference_only_package(const Book& book, const Stack& stack) {
   const bool any =
       std::any_of(book.contracts().begin(), book.contracts().end(), [&](const Contract& contract) {
         return binds_training(contract) &&

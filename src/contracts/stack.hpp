@@ -38,13 +38,13 @@ Stack parse_stack(const Book& book, std::span<const std::string> texts, std::vec
 Stack stack_of_lock(const Book& book, std::string_view file_name, std::string_view text);
 
 // Whether the contract is known to hold for the versions of the stack.
-enum class Standing : std::uint8_t {
+enum class VersionMatch : std::uint8_t {
   absent,  // the stack has not its package, or not all that it goes with, or one that sees to it
   holds,
   older,  // than the first version that it is known for
   newer   // than the last one
 };
-Standing standing(const Contract& contract, const Stack& stack);
+VersionMatch standing(const Contract& contract, const Stack& stack);
 
 // "vllm 0.24, flashinfer-python (newest known: 0.6.18)".
 std::string describe(const Book& book, const Stack& stack);
@@ -52,17 +52,17 @@ std::string describe(const Book& book, const Stack& stack);
 // Versions of a stack beside those whose contracts are known.
 
 // Whether the version is past the newest that any contract of the package was read at.
-bool is_past_known(const Book& book, const StackPackage& package);
+bool is_newer_than_known(const Book& book, const StackPackage& package);
 
 // The same, with the newest version that contracts are known of in the place of a newer one: what that
 // demands, the next most likely demands.
-Stack as_known(const Book& book, Stack stack);
+Stack at_known_versions(const Book& book, Stack stack);
 
 // What is said of versions that are not the known ones, a sentence for each: "vllm 9.9 is newer than …".
 std::vector<std::string> version_notes(const Book& book, const Stack& stack);
 
 // The first package of a stack none of whose contracts is about training, as of engines that serve; empty:
 // another.
-std::string_view serves_alone(const Book& book, const Stack& stack);
+std::string_view inference_only_package(const Book& book, const Stack& stack);
 
 }  // namespace shapelint::contracts

@@ -12,7 +12,7 @@ constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
 // The frame is first: the others stand between its ops.
 constexpr auto layer_parts = [] {
-  std::array<model::StepPart, model::weighty_parts.size() + 1> out{model::StepPart::frame};
+  std::array<model::ModelComponent, model::weighty_parts.size() + 1> out{model::ModelComponent::frame};
   for (std::size_t i = 0; i < model::weighty_parts.size(); ++i) out[i + 1] = model::weighty_parts[i];
   return out;
 }();
@@ -24,7 +24,7 @@ GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const Gr
     : gpus_(gpus.begin(), gpus.end()), axes_(axes.begin(), axes.end()), steps_(gpus.size()) {
   for (std::size_t part = 0; part < tables_.size(); ++part) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (model::depends_on(static_cast<model::StepPart>(part), axes_[axis].field, has_pattern)) {
+      if (model::depends_on(static_cast<model::ModelComponent>(part), axes_[axis].field, has_pattern)) {
         tables_[part].axes.push_back(axis);
       }
     }
@@ -50,7 +50,7 @@ void GridPrices::Priced::clear() {
   runs.clear();
 }
 
-GridPrices::PricedPart GridPrices::lower_and_price(model::StepPart part, const model::Setup& setup,
+GridPrices::PricedPart GridPrices::lower_and_price(model::ModelComponent part, const model::Setup& setup,
                                                    Priced& into) {
   scratch_.ops.clear();
   pieces_.clear();
@@ -71,7 +71,7 @@ GridPrices::PricedPart GridPrices::lower_and_price(model::StepPart part, const m
   return out;
 }
 
-GridPrices::PricedPart GridPrices::find(model::StepPart part, const model::Setup& setup,
+GridPrices::PricedPart GridPrices::find(model::ModelComponent part, const model::Setup& setup,
                                         std::span<const std::uint32_t> positions) {
   Table& table = tables_[static_cast<std::size_t>(part)];
   std::uint64_t key = 0;
@@ -107,7 +107,7 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
   } else {
     runs[0] = model::layer_runs(setup);
   }
-  const auto take = [&](model::StepPart part, double first, double last) {
+  const auto take = [&](model::ModelComponent part, double first, double last) {
     const auto index = static_cast<std::size_t>(part);
     times_[0][index] = first;
     times_[1][index] = last;
@@ -118,16 +118,16 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
       sizes_[index] = model::part_size(setup, part);
     }
   };
-  take(model::StepPart::frame, runs[0].all, runs[1].all);
-  take(model::StepPart::attention, runs[0].attention, runs[1].attention);
-  for (const model::StepPart part : model::mixer_parts) {
+  take(model::ModelComponent::frame, runs[0].all, runs[1].all);
+  take(model::ModelComponent::attention, runs[0].attention, runs[1].attention);
+  for (const model::ModelComponent part : model::mixer_parts) {
     const std::size_t which = model::mixer_of(part);
     take(part, runs[0].mixers[which], runs[1].mixers[which]);
   }
-  take(model::StepPart::mlp, runs[0].mlp, runs[1].mlp);
-  take(model::StepPart::mixture, runs[0].mixture, runs[1].mixture);
-  take(model::StepPart::ends, 1, 0);
-  take(model::StepPart::last_ends, 0, 1);
+  take(model::ModelComponent::mlp, runs[0].mlp, runs[1].mlp);
+  take(model::ModelComponent::mixture, runs[0].mixture, runs[1].mixture);
+  take(model::ModelComponent::ends, 1, 0);
+  take(model::ModelComponent::last_ends, 0, 1);
   parameters_ = model::parameter_count(setup.model, sizes_);
   const auto experts = static_cast<double>(model::expert_parameter_count(setup.model, sizes_));
   const model::RankParameters further = model::mtp_parameters(setup);
@@ -154,7 +154,7 @@ struct GridPrices::Sums {
 
 GridPrices::Sums GridPrices::sums_of(std::size_t stage, std::size_t gpu) {
   Sums out;
-  const auto cursor = [&](model::StepPart part) {
+  const auto cursor = [&](model::ModelComponent part) {
     const auto index = static_cast<std::size_t>(part);
     const PricedPart& priced = parts_[index];
     const Run* first = priced.in->runs.data() + priced.first_run + gpu * priced.ops;
@@ -176,13 +176,13 @@ GridPrices::Sums GridPrices::sums_of(std::size_t stage, std::size_t gpu) {
   std::array<Cursor, layer_parts.size()> layer;
   std::size_t parts = 0;
   std::size_t pieces = 0;
-  for (const model::StepPart part : layer_parts) {
+  for (const model::ModelComponent part : layer_parts) {
     const auto index = static_cast<std::size_t>(part);
     if (times_[stage][index] <= 0) continue;
     layer[parts++] = cursor(part);
     pieces = parts_[index].pieces;
   }
-  Cursor ends = cursor(stage == 0 ? model::StepPart::ends : model::StepPart::last_ends);
+  Cursor ends = cursor(stage == 0 ? model::ModelComponent::ends : model::ModelComponent::last_ends);
   out.embedding_us = add_piece(ends, 0);
   for (std::size_t piece = 0; piece < pieces; ++piece) {
     for (std::size_t part = 0; part < parts; ++part) add_piece(layer[part], piece);

@@ -78,8 +78,9 @@ class GridPrices {
     std::optional<PricedPart> last;
     Priced passing;  // of a part that depends on all axes: the last one
   };
-  PricedPart find(model::StepPart part, const model::Setup& setup, std::span<const std::uint32_t> positions);
-  PricedPart lower_and_price(model::StepPart part, const model::Setup& setup, Priced& into);
+  PricedPart find(model::ModelComponent part, const model::Setup& setup,
+                  std::span<const std::uint32_t> positions);
+  PricedPart lower_and_price(model::ModelComponent part, const model::Setup& setup, Priced& into);
   void forget();
   struct Cursor;
   struct Sums;

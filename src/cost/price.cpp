@@ -74,7 +74,7 @@ PriceKey key_of(const model::Op& op) {
   const auto name = static_cast<std::uint64_t>(op.kind) * 256 + static_cast<std::uint64_t>(op.dtype);
   switch (op.kind) {
     case model::OpKind::gemm: {
-      const model::Implicit& implicit = op.implicit;
+      const model::ImplicitGemm& implicit = op.implicit;
       const bool is_convolution = implicit.a_elements > 0 || implicit.channels_first;
       key.add(name * 256 + static_cast<std::uint64_t>(op.layout) * 2 + (is_convolution ? 1U : 0U));
       for (const model::Dim* dim : {&op.m, &op.n, &op.k, &op.batch}) key.add(bits(dim->value));
@@ -130,7 +130,7 @@ PriceKey key_of(const model::Op& op) {
 }
 
 // Of an op that is part of another's kernel: what it adds to what that takes of DRAM and tensor cores.
-OpCost within_another(OpCost cost) {
+OpCost fused_into_other_kernel(OpCost cost) {
   cost.time_us = cost.ideal_us;
   cost.overhead_us = 0;
   cost.compute_us = std::min(cost.compute_us, cost.ideal_us);
@@ -141,9 +141,9 @@ OpCost within_another(OpCost cost) {
 }
 
 // Of a shared expert that the routed experts' kernel computes; any other cost as it is.
-OpCost in_its_kernel(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
+OpCost fused_if_shared_expert(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
   const bool is_within = op.experts.part == model::ExpertPart::shared && computes_shared(gpu, op.experts);
-  return is_within ? within_another(cost) : cost;
+  return is_within ? fused_into_other_kernel(cost) : cost;
 }
 
 // Whether it is a part of a mixture's routed experts, of which engines' kernels are known.
@@ -151,7 +151,7 @@ bool is_routed(const model::Op& op) {
   return op.experts.part != model::ExpertPart::none && op.experts.part != model::ExpertPart::shared;
 }
 
-OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
+OpCost price_elementwise_op(const gpu::Gpu& gpu, const model::Op& op) {
   if (op.quantizes) {
     if (const auto known = price_quantizing(gpu, op)) return *known;
   }
@@ -176,7 +176,7 @@ OpCost price_pass_over(const gpu::Gpu& gpu, const model::Op& op) {
 // (Megatron-Bridge, 25.09 to 26.06).
 constexpr double promoted_speed = 0.9;
 
-OpCost promoted(const gpu::Gpu& gpu, const model::Op& op, OpCost cost) {
+OpCost with_fp32_accumulation_penalty(const gpu::Gpu& gpu, const model::Op& op, OpCost cost) {
   const bool is_gradient = op.pass == model::Pass::grad_input || op.pass == model::Pass::grad_weight;
   if (!is_gradient || op.dtype != DType::fp8 || !gpu.architecture.has_wgmma) return cost;
   const double longer_us = cost.compute_us * (1 / promoted_speed - 1);
@@ -213,7 +213,7 @@ OpCost price_scan(const gpu::Gpu& gpu, const model::Op& op) {
 
 // Whether a plan that serves names the engine whose kernels run.
 bool has_engine(const model::Op& op) {
-  return op.experts.engine != model::Engine::fastest;
+  return op.experts.engine != model::ServingEngine::fastest;
 }
 
 // Everything but matrix products.
@@ -227,7 +227,7 @@ OpCost price_other(const gpu::Gpu& gpu, const model::Op& op) {
     case model::OpKind::scan:
       return price_scan(gpu, op);
     case model::OpKind::elementwise:
-      return price_pass_over(gpu, op);
+      return price_elementwise_op(gpu, op);
     case model::OpKind::collective:
       if (has_engine(op)) {
         if (const auto timed = price_serving_exchange(gpu, op)) return *timed;
@@ -289,7 +289,8 @@ PriceMemo::~PriceMemo() = default;
 
 const OpCost& PriceMemo::price(const model::Op& op) {
   if (op.kind == model::OpKind::elementwise || op.kind == model::OpKind::collective) {
-    known_->cheap = in_its_kernel(gpu_, op, price_other(gpu_, op));  // takes no longer than looking it up
+    known_->cheap =
+        fused_if_shared_expert(gpu_, op, price_other(gpu_, op));  // takes no longer than looking it up
     return known_->cheap;
   }
   const PriceKey key = key_of(op);
@@ -297,7 +298,7 @@ const OpCost& PriceMemo::price(const model::Op& op) {
   if (const auto found = known_->numbers.find(key); found != known_->numbers.end()) {
     return entries[*found].cost;
   }
-  entries.push_back({key, in_its_kernel(gpu_, op, compute(op))});
+  entries.push_back({key, fused_if_shared_expert(gpu_, op, compute(op))});
   known_->numbers.insert(static_cast<std::uint32_t>(entries.size() - 1));
   return entries.back().cost;
 }
@@ -320,7 +321,8 @@ OpCost PriceMemo::compute(const model::Op& op) {
     std::unique_ptr<const GemmModel>& scaled = scaled_models_[static_cast<std::size_t>(op.recipe)];
     if (!scaled || scaled->dtype != op.dtype)
       scaled = std::make_unique<const GemmModel>(gemm_model(gpu_, op.dtype, op.recipe, Timing::in_step));
-    return scaled_by_32(gpu_, op, promoted(gpu_, op, predict_product(gpu_, *scaled, op).cost));
+    return scaled_by_32(gpu_, op,
+                        with_fp32_accumulation_penalty(gpu_, op, predict_product(gpu_, *scaled, op).cost));
   }
   if (op.weight_bytes > 0) {
     if (!packed_model_ || packed_dtype_ != op.dtype || packed_bytes_ != op.weight_bytes) {

@@ -300,7 +300,7 @@ Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType pe
   out.bound = bound_of(out.step);
   out.bubble_bound = out.step.bubble_us > std::max({out.step.compute_us, out.step.memory_us,
                                                     out.step.communication_us, out.step.overhead_us});
-  Whole& whole = out.whole;
+  StepRoofline& whole = out.whole;
   out.points.reserve(workload.ops.size());
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     const model::Op& op = workload.ops[i];

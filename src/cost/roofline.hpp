@@ -101,7 +101,7 @@ struct Point {
 
 // The step as one operation under the roofs of its format and of DRAM. Bound as the classic roofline has it,
 // by intensity against the ridge; StepCost's parts are by predicted times.
-struct Whole {
+struct StepRoofline {
   double flops = 0;        // of all ops; collectives have none
   double dram_bytes = 0;   // that all ops move
   double intensity = 0;    // FLOP/B
@@ -117,7 +117,7 @@ struct Roofline {
   Bound bound = Bound::compute;  // the largest part of the step
   bool bubble_bound = false;     // the pipeline's bubble is larger still
   std::vector<Point> points;     // in the workload's order
-  Whole whole;
+  StepRoofline whole;
   // The matrix products together: of the weights' intensity against the ridge.
   double product_flops = 0;
   double product_dram_bytes = 0;

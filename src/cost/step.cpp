@@ -25,20 +25,21 @@ Phase phase_of(model::Pass pass) {
 
 OpTraits traits_of(const model::Op& op, double micro_batches) {
   return {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, op.count < micro_batches,
-          op.beside_shared};
+          op.overlaps_shared_experts};
 }
 
-Hidden hidden(const PhaseTimes& phase, double micro_batches) {
-  Hidden out;
-  out.once_us = std::min(phase.once_us, phase.busy_us / std::max(micro_batches, 1.0));
-  out.each_us = std::min(phase.each_us, phase.busy_us - out.once_us);
-  out.beside_us = std::min(phase.beside_us, phase.shared_us);
+HiddenCommunication hidden(const PhaseTimes& phase, double micro_batches) {
+  HiddenCommunication out;
+  out.per_step_us = std::min(phase.per_step_us, phase.busy_us / std::max(micro_batches, 1.0));
+  out.each_us = std::min(phase.each_us, phase.busy_us - out.per_step_us);
+  out.overlapped_all_to_all_us = std::min(phase.overlapped_all_to_all_us, phase.shared_us);
   return out;
 }
 
 double per_micro_batch_us(const StepSums& sums, double micro_batches) {
   double out = sums.per_micro_batch_us;
-  for (const PhaseTimes& phase : sums.phases) out += phase.beside_us - hidden(phase, micro_batches).beside_us;
+  for (const PhaseTimes& phase : sums.phases)
+    out += phase.overlapped_all_to_all_us - hidden(phase, micro_batches).overlapped_all_to_all_us;
   return out;
 }
 
@@ -51,10 +52,12 @@ void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak
   step.end_layers = workload.end_layers;
   step.hidden_us = 0;
   for (const PhaseTimes& phase : sums.phases) {
-    const Hidden behind = hidden(phase, workload.micro_batches);
-    const double waited_us = phase.beside_us - behind.beside_us;  // for an exchange, in every micro-batch
-    step.hidden_us += behind.once_us + behind.each_us + behind.beside_us;
-    step.communication_us += phase.once_us - behind.once_us + phase.each_us - behind.each_us + waited_us;
+    const HiddenCommunication behind = hidden(phase, workload.micro_batches);
+    const double waited_us = phase.overlapped_all_to_all_us -
+                             behind.overlapped_all_to_all_us;  // for an exchange, in every micro-batch
+    step.hidden_us += behind.per_step_us + behind.each_us + behind.overlapped_all_to_all_us;
+    step.communication_us +=
+        phase.per_step_us - behind.per_step_us + phase.each_us - behind.each_us + waited_us;
   }
   step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us(sums, workload.micro_batches);
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;
@@ -93,12 +96,12 @@ StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
                std::span<const double> times) {
   StepCost step = price(gpu, workload, peak_dtype);
-  lengthen(gpu, workload, peak_dtype, times, step);
+  apply_slowdown(gpu, workload, peak_dtype, times, step);
   return step;
 }
 
-void lengthen(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
-              std::span<const double> times, StepCost& step) {
+void apply_slowdown(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
+                    std::span<const double> times, StepCost& step) {
   const double micro_batches = std::max(workload.micro_batches, 1.0);
   StepSums sums;
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {

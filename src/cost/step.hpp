@@ -51,18 +51,18 @@ Phase phase_of(model::Pass pass);
 // Times of one phase: computation, and the collectives that run beside it.
 struct PhaseTimes {
   double busy_us = 0;
-  double each_us = 0;    // collectives with every micro-batch
-  double once_us = 0;    // and once a step, beside one micro-batch only
-  double shared_us = 0;  // of busy_us: shared experts
-  double beside_us = 0;  // exchanges that run beside those
+  double each_us = 0;                   // collectives with every micro-batch
+  double per_step_us = 0;               // and once a step, beside one micro-batch only
+  double shared_us = 0;                 // of busy_us: shared experts
+  double overlapped_all_to_all_us = 0;  // exchanges that run beside those
 };
 // How much of its collectives the computation of a phase hides.
-struct Hidden {
+struct HiddenCommunication {
   double each_us = 0;
-  double once_us = 0;
-  double beside_us = 0;
+  double per_step_us = 0;
+  double overlapped_all_to_all_us = 0;
 };
-Hidden hidden(const PhaseTimes& phase, double micro_batches);
+HiddenCommunication hidden(const PhaseTimes& phase, double micro_batches);
 
 // Sums over a step's ops, from which its time follows.
 struct StepSums {
@@ -76,22 +76,22 @@ struct OpTraits {
   bool is_collective = false;
   bool overlapped = false;
   bool once = false;  // runs less than once a micro-batch
-  bool beside_shared = false;
+  bool overlaps_shared_experts = false;
 };
 OpTraits traits_of(const model::Op& op, double micro_batches);
 inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us) {
   PhaseTimes& phase = sums.phases[static_cast<std::size_t>(op.phase)];
   if (op.is_collective && op.overlapped) {
-    (op.once ? phase.once_us : phase.each_us) += time_us;
+    (op.once ? phase.per_step_us : phase.each_us) += time_us;
     return;
   }
-  if (op.is_collective && op.beside_shared) {
-    phase.beside_us += time_us;
+  if (op.is_collective && op.overlaps_shared_experts) {
+    phase.overlapped_all_to_all_us += time_us;
     return;
   }
   sums.bound_us[static_cast<std::size_t>(bound)] += time_us;
   if (!op.is_collective) phase.busy_us += time_us;
-  if (op.beside_shared) phase.shared_us += time_us;
+  if (op.overlaps_shared_experts) phase.shared_us += time_us;
   if (op.phase != Phase::update) sums.per_micro_batch_us += time_us;
 }
 // What of them repeats with every micro-batch, exchanges that outlast what they run beside counted.
@@ -127,13 +127,13 @@ class PriceMemo {
   std::unique_ptr<Known> known_;
 };
 
-// A step of which some operations take longer than their kernels are predicted to.
+// Step time with slowdown factors for single operations.
 
 // As price() without `times`; with one for each op of the workload the op takes that many times as long.
 StepCost price(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
                std::span<const double> times);
 // The same of a step that is priced already.
-void lengthen(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
-              std::span<const double> times, StepCost& step);
+void apply_slowdown(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype,
+                    std::span<const double> times, StepCost& step);
 
 }  // namespace shapelint::cost

@@ -33,7 +33,7 @@ constexpr double uncalibrated_times = 2;
 
 Stack stack_of(const model::Plan& plan) {
   if (plan.mode != model::Mode::train)
-    return plan.engine != model::Engine::fastest ? Stack::engine : Stack::other;
+    return plan.engine != model::ServingEngine::fastest ? Stack::engine : Stack::other;
   if (plan.fused_gradient_accumulation) return Stack::fused;
   if (plan.compiled) return Stack::compiled;
   return plan.eager ? Stack::eager : Stack::other;

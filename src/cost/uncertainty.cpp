@@ -42,7 +42,7 @@ double doublings(const model::AttentionShape& a, const model::AttentionShape& b)
 
 bool both_are_timed(const model::Op& before, const model::Op& after) {
   const auto is_timed = [](const model::Op& op) {
-    return op.kind == model::OpKind::attention && op.experts.engine != model::Engine::fastest;
+    return op.kind == model::OpKind::attention && op.experts.engine != model::ServingEngine::fastest;
   };
   return is_timed(before) && is_timed(after);
 }

@@ -35,13 +35,13 @@ class Gitignore {
   std::vector<Pattern> patterns_;
 };
 
-struct Found {
+struct DiscoveredFile {
   std::string path;
   bool named = false;  // by the user, rather than found in a folder
 };
 
 struct Discovery {
-  std::vector<Found> files;              // each once, folders' files sorted by path
+  std::vector<DiscoveredFile> files;     // each once, folders' files sorted by path
   std::vector<std::string> passed_over;  // found, but no regular file, or a link out of the tree
   std::vector<Error> errors;
 };

@@ -120,7 +120,7 @@ void note_unknown_weights(model::Reading& reading) {
   origin.note = "the checkpoint is quantized in several or unknown formats";
 }
 
-bool is_read(const Whole& whole, const std::string& path) {
+bool is_read(const AssembledConfig& whole, const std::string& path) {
   return std::any_of(whole.documents.begin(), whole.documents.end(),
                      [&](const text::Document& each) { return each.path() == path; });
 }
@@ -129,7 +129,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
                    const text::Document& document, std::string_view syntax, const ReadOptions& options,
                    ReadResult& result) {
   remark_on(dialect, document, syntax, result.remarks);
-  Whole whole = assemble(files, dialect, document);
+  AssembledConfig whole = assemble(files, dialect, document);
   std::vector<Part> parts = dialect.parts;
   if (parts.empty()) {
     parts.emplace_back();
@@ -244,7 +244,7 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.recognised = true;
   result.dialect = native_name;
   auto file = read_native(document, result.errors, options.overrides);
-  text::count_rest(result.errors);
+  text::summarize_rest(result.errors);
   if (!file) return;
   for (model::Reading& reading : file->readings) {
     if (reading.name.empty()) reading.name = model_name(std::string(document.path()));

@@ -98,7 +98,7 @@ bool holds(const View& view, const Test& test, std::string_view path) {
 
 const Dialect* recognise(const Dialects& dialects, const text::Document& document, std::string_view syntax) {
   for (const auto& dialect : dialects.listed()) {
-    if (!dialect->speaks(syntax)) continue;
+    if (!dialect->supports_syntax(syntax)) continue;
     View view(dialect->flags());
     view.add({&document, {}, {}});
     for (const Test& test : dialect->recognise()) {
@@ -137,7 +137,7 @@ std::vector<Match> nearest_dialects(const Dialects& dialects, const text::Docume
                                     std::string_view syntax) {
   std::vector<Match> all;
   for (const auto& listed : dialects.listed()) {
-    if (!listed->speaks(syntax)) continue;
+    if (!listed->supports_syntax(syntax)) continue;
     const Dialect& dialect = listed->whole();
     View view(dialect.flags);
     view.add({&document, {}, {}});
@@ -169,7 +169,7 @@ std::string written(const KeyTest& test) {
 const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
                                 std::string_view syntax) {
   for (const auto& dialect : dialects.listed()) {
-    if (!dialect->speaks(syntax)) continue;
+    if (!dialect->supports_syntax(syntax)) continue;
     for (const Test& test : dialect->recognise()) {
       if (!test.file.empty() && !matches_any(test.file, path)) continue;
       std::int64_t found = 0;

@@ -138,7 +138,7 @@ void find_misread(const Dialect& dialect, const text::Document& document, std::v
   }
 }
 
-bool speaks(const Dialect& dialect, std::string_view syntax) {
+bool supports_syntax(const Dialect& dialect, std::string_view syntax) {
   return std::find(dialect.syntax.begin(), dialect.syntax.end(), syntax) != dialect.syntax.end();
 }
 
@@ -153,7 +153,8 @@ void remark_on(const Dialect& dialect, const text::Document& document, std::stri
 
 void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, std::vector<Remark>& out) {
   const auto text = node.as_string();
-  const bool is_word = speaks(dialect, "shell") || node.key().starts_with("--");  // of a command line
+  const bool is_word =
+      supports_syntax(dialect, "shell") || node.key().starts_with("--");  // of a command line
   if (!text || node.use_span() || field == model::no_field || is_word) return;
   if (model::info(field).type != model::FieldType::integer) return;
   const bool is_digits = text->find_first_of("0123456789") != std::string_view::npos &&

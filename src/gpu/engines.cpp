@@ -31,11 +31,12 @@ constexpr Field<EngineKernel> name_table[] = {
     {"", "rows", "", Type::integer, &EngineKernel::rows, 2, 1e9, "timings that it was fitted to"},
 };
 
-constexpr Field<Traffic> traffic_table[] = {
-    {"", "dram_share", "", Type::number, &Traffic::dram_share, 0.01, 1.2, "of the data sheet's bandwidth"},
-    {"", "resident_share", "", Type::number, &Traffic::resident_share, 0.01, 4, "of L2, half from there"},
-    {"", "resident_rate", "", Type::number, &Traffic::resident_rate, 0.01, 2, "share of L2's bandwidth"},
-    {"", "sharpness", "", Type::number, &Traffic::sharpness, 1, 40, "of the fall from L2's speed"},
+constexpr Field<L2Residency> traffic_table[] = {
+    {"", "dram_share", "", Type::number, &L2Residency::dram_share, 0.01, 1.2,
+     "of the data sheet's bandwidth"},
+    {"", "resident_share", "", Type::number, &L2Residency::resident_share, 0.01, 4, "of L2, half from there"},
+    {"", "resident_rate", "", Type::number, &L2Residency::resident_rate, 0.01, 2, "share of L2's bandwidth"},
+    {"", "sharpness", "", Type::number, &L2Residency::sharpness, 1, 40, "of the fall from L2's speed"},
 };
 
 constexpr Field<PrefillKernel> prefill_table[] = {
@@ -154,10 +155,10 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "expert_us", "us", Type::number, &MoeKernel::expert_us, 0, 10, "for each expert of the rank"},
 };
 
-constexpr Field<PassKernel> pass_table[] = {
-    {"", "fixed_us", "us", Type::number, &PassKernel::fixed_us, 0, most_us, "launch"},
-    {"", "row_us", "us", Type::number, &PassKernel::row_us, 0, 10, "a row on one SM"},
-    {"", "width_us", "us", Type::number, &PassKernel::width_us, 0, 10, "for each 8192 columns"},
+constexpr Field<ElementwiseKernel> pass_table[] = {
+    {"", "fixed_us", "us", Type::number, &ElementwiseKernel::fixed_us, 0, most_us, "launch"},
+    {"", "row_us", "us", Type::number, &ElementwiseKernel::row_us, 0, 10, "a row on one SM"},
+    {"", "width_us", "us", Type::number, &ElementwiseKernel::width_us, 0, 10, "for each 8192 columns"},
 };
 
 constexpr Field<ScanKernel> scan_table[] = {
@@ -239,7 +240,7 @@ std::span<const Kernel> of_kind(const ByKind<Kernel>& known, std::string_view ki
 
 }  // namespace
 
-std::span<const Field<Traffic>> traffic_fields() {
+std::span<const Field<L2Residency>> traffic_fields() {
   return traffic_table;
 }
 std::span<const Field<PrefillKernel>> prefill_fields() {
@@ -251,7 +252,7 @@ std::span<const Field<DecodeKernel>> decode_fields() {
 std::span<const Field<MoeKernel>> moe_fields() {
   return moe_table;
 }
-std::span<const Field<PassKernel>> pass_fields() {
+std::span<const Field<ElementwiseKernel>> pass_fields() {
   return pass_table;
 }
 std::span<const Field<ScanKernel>> scan_fields() {
@@ -270,7 +271,7 @@ std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fi
     Kernel kernel;
     std::vector<std::string_view> others;
     add_keys<EngineKernel>(name_table, others);
-    if constexpr (std::is_base_of_v<Traffic, Kernel>) add_keys<Traffic>(traffic_table, others);
+    if constexpr (std::is_base_of_v<L2Residency, Kernel>) add_keys<L2Residency>(traffic_table, others);
     if constexpr (std::is_same_v<Kernel, MoeKernel>) {
       others.push_back(tuned_key);
       kernel.tuned = read_shapes(item[tuned_key], errors);
@@ -278,8 +279,8 @@ std::vector<Kernel> read_kernels(NodeRef root, std::span<const Field<Kernel>> fi
     read_fields<Kernel>(item, "", fields, others, kernel, errors);
     add_keys(fields, others);
     read_fields<EngineKernel>(item, "", name_table, others, kernel, errors);
-    if constexpr (std::is_base_of_v<Traffic, Kernel>) {
-      read_fields<Traffic>(item, "", traffic_table, others, kernel, errors);
+    if constexpr (std::is_base_of_v<L2Residency, Kernel>) {
+      read_fields<L2Residency>(item, "", traffic_table, others, kernel, errors);
     }
     check_architecture(item, kernel.architecture, errors);
     kernels.push_back(std::move(kernel));
@@ -292,8 +293,8 @@ template std::vector<PrefillKernel> read_kernels(NodeRef, std::span<const Field<
 template std::vector<DecodeKernel> read_kernels(NodeRef, std::span<const Field<DecodeKernel>>,
                                                 std::vector<Error>&);
 template std::vector<MoeKernel> read_kernels(NodeRef, std::span<const Field<MoeKernel>>, std::vector<Error>&);
-template std::vector<PassKernel> read_kernels(NodeRef, std::span<const Field<PassKernel>>,
-                                              std::vector<Error>&);
+template std::vector<ElementwiseKernel> read_kernels(NodeRef, std::span<const Field<ElementwiseKernel>>,
+                                                     std::vector<Error>&);
 template std::vector<ScanKernel> read_kernels(NodeRef, std::span<const Field<ScanKernel>>,
                                               std::vector<Error>&);
 template std::vector<CollectiveKernel> read_kernels(NodeRef, std::span<const Field<CollectiveKernel>>,
@@ -314,8 +315,8 @@ std::span<const MoeKernel> moe_kernels(std::string_view kind) {
       builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe", "grouped-products"}, moe_fields());
   return of_kind(known, kind);
 }
-std::span<const PassKernel> pass_kernels(std::string_view kind) {
-  static const auto known = builtin_kernels<PassKernel>({"fp8-quantize", "fp8-scale"}, pass_fields());
+std::span<const ElementwiseKernel> pass_kernels(std::string_view kind) {
+  static const auto known = builtin_kernels<ElementwiseKernel>({"fp8-quantize", "fp8-scale"}, pass_fields());
   return of_kind(known, kind);
 }
 std::span<const ScanKernel> scan_kernels(std::string_view kind) {

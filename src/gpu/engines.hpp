@@ -26,9 +26,9 @@ struct EngineKernel {
   std::int64_t rows = 0;     // timings that the constants were fitted to
 };
 
-// What of a kernel's traffic finds its data in L2, and how fast: measurements repeat a kernel on the same
-// buffers, and so do the layers of a step as far as their activations fit.
-struct Traffic {
+// L2 residency model: how much of a kernel's traffic finds its data there, and how fast: measurements repeat
+// a kernel on the same buffers, and so do the layers of a step as far as their activations fit.
+struct L2Residency {
   double dram_share = 0.85;     // of the data sheet's bandwidth
   double resident_share = 0.4;  // of L2: footprint at which half of the bytes come from there
   double resident_rate = 0.3;   // share of L2's bandwidth that they move at
@@ -36,7 +36,7 @@ struct Traffic {
 };
 
 // Attention of many queries, attention over a latent (MLA) among it.
-struct PrefillKernel : EngineKernel, Traffic {
+struct PrefillKernel : EngineKernel, L2Residency {
   double fixed_us = 9;            // launches of all kernels that are timed together
   double tile_us = 1;             // start and end of one tile of queries
   std::int64_t query_tile = 128;  // rows
@@ -61,7 +61,7 @@ struct PrefillKernel : EngineKernel, Traffic {
 };
 
 // Attention of one query over a cache.
-struct DecodeKernel : EngineKernel, Traffic {
+struct DecodeKernel : EngineKernel, L2Residency {
   std::int64_t heads = 0;  // that it is for; 0: any number
   double fixed_us = 9;
   double tile_us = 1;            // one CTA, whatever it reads, where heads that share keys are packed
@@ -109,7 +109,7 @@ struct ExpertShape {
 };
 
 // The experts of a mixture on one rank: grouped products, what is between them, and copies of rows.
-struct MoeKernel : EngineKernel, Traffic {
+struct MoeKernel : EngineKernel, L2Residency {
   // Sizes that its tiles were searched for and written down, which are all that it serves. Empty: any.
   std::vector<ExpertShape> tuned;
   // A token's choices of experts that other ranks hold are computed, too; or their rows are only passed over.
@@ -138,14 +138,14 @@ struct MoeKernel : EngineKernel, Traffic {
 };
 
 // One pass over a matrix: quantizing it, or finding its scale.
-struct PassKernel : EngineKernel, Traffic {
+struct ElementwiseKernel : EngineKernel, L2Residency {
   double fixed_us = 2;
   double row_us = 0;    // that an SM takes for a row, however short
   double width_us = 0;  // for each 8192 columns: one row is worked through by one CTA
 };
 
 // A kernel of linear attention or state space: a scan over a sequence, or the convolution before it.
-struct ScanKernel : EngineKernel, Traffic {
+struct ScanKernel : EngineKernel, L2Residency {
   double fixed_us = 10;      // all launches that are timed together
   double row_us = 0;         // each token of the first chunk: rows of its triangle's inverse
   std::int64_t chunk = 64;   // tokens of a step; steps wait for each other
@@ -173,19 +173,19 @@ struct CollectiveKernel : EngineKernel {
 };
 
 // Constants of a kind, with unit, bounds and meaning; those of Traffic come on top.
-std::span<const Field<Traffic>> traffic_fields();
+std::span<const Field<L2Residency>> traffic_fields();
 std::span<const Field<PrefillKernel>> prefill_fields();
 std::span<const Field<DecodeKernel>> decode_fields();
 std::span<const Field<MoeKernel>> moe_fields();
-std::span<const Field<PassKernel>> pass_fields();
+std::span<const Field<ElementwiseKernel>> pass_fields();
 std::span<const Field<ScanKernel>> scan_fields();
 std::span<const Field<CollectiveKernel>> collective_fields();
 
 // All kernels of gpus/engines/KIND.toml, read at the first call: `attention-prefill`, `mla-prefill`.
 std::span<const PrefillKernel> prefill_kernels(std::string_view kind);
-std::span<const DecodeKernel> decode_kernels(std::string_view kind);  // `attention-decode`, `mla-decode`
-std::span<const MoeKernel> moe_kernels(std::string_view kind);        // `moe`, `wide-ep-moe`
-std::span<const PassKernel> pass_kernels(std::string_view kind);      // `fp8-quantize`, `fp8-scale`
+std::span<const DecodeKernel> decode_kernels(std::string_view kind);     // `attention-decode`, `mla-decode`
+std::span<const MoeKernel> moe_kernels(std::string_view kind);           // `moe`, `wide-ep-moe`
+std::span<const ElementwiseKernel> pass_kernels(std::string_view kind);  // `fp8-quantize`, `fp8-scale`
 // `gated-delta-net`, `kimi-delta-attention`, `mamba2`, `hyper-connections`
 std::span<const ScanKernel> scan_kernels(std::string_view kind);
 std::span<const CollectiveKernel> collective_kernels(std::string_view kind);  // `nccl`, `all-reduce`

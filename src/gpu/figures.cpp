@@ -94,12 +94,12 @@ Facts facts_of_architecture(const Document& document) {
   return facts;
 }
 
-std::optional<Source> find_source(std::string_view key) {
+std::optional<FigureSource> find_source(std::string_view key) {
   for (const Document& document : catalog::builtin("gpus/sources")) {
     const NodeRef entry = document.root()[key];
     if (!entry) continue;
     const auto text = [&](std::string_view name) { return entry[name].as_string().value_or(""); };
-    return Source{entry.key(), text("title"), text("url"), text("grade"), text("note")};
+    return FigureSource{entry.key(), text("title"), text("url"), text("grade"), text("note")};
   }
   return std::nullopt;
 }

@@ -35,7 +35,7 @@ struct Facts {
 Facts facts_of_gpu(const text::Document& document, std::span<const text::Document> own = {});
 Facts facts_of_architecture(const text::Document& document);
 
-struct Source {
+struct FigureSource {
   std::string_view key;
   std::string_view title;
   std::string_view url;    // may be empty
@@ -44,6 +44,6 @@ struct Source {
 };
 
 // A source by its key (gpus/sources/sources.toml), or nothing: a user's file may name sources of its own.
-std::optional<Source> find_source(std::string_view key);
+std::optional<FigureSource> find_source(std::string_view key);
 
 }  // namespace shapelint::gpu

@@ -11,10 +11,10 @@
 #include "formats/dialect/paths.hpp"
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
-#include "lint/left_out/suppress.hpp"
 #include "lint/phrases.hpp"
 #include "lint/proofs/settle.hpp"
 #include "lint/stack/findings.hpp"
+#include "lint/suppression/suppress.hpp"
 #include "model/reading.hpp"
 #include "project/applied.hpp"
 #include "rules/book/select.hpp"
@@ -31,7 +31,7 @@ namespace {
 void check_dtype(project::Applied& applied, const model::Reading& reading, const std::string& path,
                  std::vector<model::Remark>& remarks, std::vector<Error>& errors) {
   const DType dtype = reading.setup.plan.dtype;
-  const std::vector<gpu::Gpu> unable = project::take_unable(applied, reading);
+  const std::vector<gpu::Gpu> unable = project::remove_unsupported_gpus(applied, reading);
   if (unable.empty()) return;
   if (auto remark = rules::remark_on_format(reading, unable)) {
     // Models of one file may share what states the format.
@@ -72,7 +72,7 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
                      const project::FileSettings& file, const rules::Options& selected,
                      const text::Source& source, const formats::ReadResult& read, UsedKeys& used,
                      FileOutcome& out) {
-  std::vector<rules::Finding> found = rules::look_at(*configured.rules, read.remarks, selected);
+  std::vector<rules::Finding> found = rules::check_remarks(*configured.rules, read.remarks, selected);
   set_severities(configured.config, found);
   if (!options.no_ignores) out.suppressed += ignore_keys(file, found, used);
   const bool any_unresolved =
@@ -157,7 +157,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
     model.min_gain = own.rules.min_gain;
     model.rule_url = configured.config.rule_url.value_or("");
     const project::ShapeChoice shape = project::shape_of(own.shape, reading, files);
-    own.rules.doable.shape = shape.shape;
+    own.rules.policy.shape = shape.shape;
     model.shape_note = project::shape_note(shape);
     const FileStack stack = stack_of(configured, own, reading, files);
     model.result = stack.on_stack
@@ -175,7 +175,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
     out.suppressed += settled.left_out;
     out.refuted.insert(out.refuted.end(), settled.notes.begin(), settled.notes.end());
     add_contracts(configured, own, stack, model);
-    rules::forget_together_of_errors(model.result);
+    rules::drop_combined_of_errors(model.result);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);
@@ -188,7 +188,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
   if (!out.models.empty()) add_sources(out.models.front(), files);
   out.applied = applied;
   for (ModelReport& model : out.models) model.fail_level = applied.fail_level;
-  text::count_rest(errors);
+  text::summarize_rest(errors);
   for (Error& error : errors) {
     // It may be about a value of a file that this one builds on.
     text::SharedText shown = error.path == path ? source.text : text::SharedText{};

@@ -39,7 +39,7 @@ RunRequest with_current_texts(RunRequest run, const text::FileSystem& files) {
 // What came of one file.
 struct FileFixes {
   std::vector<Fix> fixes;
-  std::vector<LeftFinding> left;
+  std::vector<RemainingFinding> left;
   std::size_t unsafe_left = 0;
   std::set<std::string> changed;  // paths
 };
@@ -100,7 +100,7 @@ class Fixer {
     for (const rules::Finding& finding : model.result.findings) {
       if (!is_fixable(finding, model)) continue;
       if (bench_.attempt(finding.proposals.front(), finding, model).edits.empty()) continue;
-      bench_.take_back();
+      bench_.undo();
       out.insert(key_in_file(finding));
     }
     return out;
@@ -182,14 +182,15 @@ class Fixer {
                                    const std::vector<const ModelReport*>& after) const {
     std::map<std::string, int> left;
     for (const ModelReport* model : after) {
-      for (const rules::Finding& finding : model->result.findings) ++left[lasting_key(finding, *model)];
+      for (const rules::Finding& finding : model->result.findings)
+        ++left[stable_fingerprint(finding, *model)];
     }
     std::vector<std::string> codes;
     std::set<std::string> told;  // a defect of several plans is one
     for (const ModelReport* model : before) {
       for (const rules::Finding& finding : model->result.findings) {
         if (finding.severity < level_) continue;
-        int& count = left[lasting_key(finding, *model)];
+        int& count = left[stable_fingerprint(finding, *model)];
         if (count > 0) {
           --count;
         } else if (told.insert(key_in_file(finding)).second) {
@@ -209,7 +210,7 @@ class Fixer {
         if (is_safe(proposal, model.reading) == is_unsafe) continue;
         EditPlan plan = bench_.attempt(proposal, finding, model);
         const bool would_do = !plan.edits.empty();
-        if (would_do) bench_.take_back();
+        if (would_do) bench_.undo();
         if (is_unsafe && !request_.unsafe) {
           if (!would_do) continue;
           if (unsafe_left_.insert(key_in_file(finding)).second) ++out_.unsafe_left;
@@ -222,12 +223,12 @@ class Fixer {
     if (could_do) reason = "more changes than one run makes: run it again";
     if (reason.empty()) return;
     const text::SharedText* source = source_of(model, finding.path.empty() ? model.path : finding.path);
-    LeftFinding left;
+    RemainingFinding left;
     left.path = finding.path.empty() ? model.path : finding.path;
     if (source != nullptr) left.place = source->places().place(finding.span.begin);
     left.code = finding.code;
     left.reason = std::move(reason);
-    const bool is_told = std::any_of(out_.left.begin(), out_.left.end(), [&](const LeftFinding& each) {
+    const bool is_told = std::any_of(out_.left.begin(), out_.left.end(), [&](const RemainingFinding& each) {
       return each.path == left.path && each.place.line == left.place.line &&
              each.place.column == left.place.column && each.code == left.code && each.reason == left.reason;
     });
@@ -237,7 +238,7 @@ class Fixer {
   const FixRequest& request_;
   text::OverlayFileSystem files_;
   const project::Project project_;
-  Workbench bench_;
+  FixTrial bench_;
   rules::Severity level_ = rules::Severity::warning;
   FileFixes out_;
   std::set<std::string> unsafe_left_;  // of the file, by key

@@ -28,7 +28,7 @@ struct Fix {
 };
 
 // A finding that has a way out which was not gone.
-struct LeftFinding {
+struct RemainingFinding {
   std::string path;
   text::Place place;  // of the finding; the file's beginning when nothing in it states the value
   std::string code;
@@ -45,7 +45,7 @@ struct FixOutcome {
   RunOutcome run;  // of the texts as they are after fixing
   std::vector<FixedFile> files;
   std::vector<Fix> fixes;
-  std::vector<LeftFinding> left;
+  std::vector<RemainingFinding> left;
   std::size_t unsafe_left = 0;  // findings that `unsafe` would remove
 };
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "formats/read.hpp"
-#include "lint/left_out/suppress.hpp"
 #include "lint/phrases.hpp"
 #include "lint/stack/findings.hpp"
+#include "lint/suppression/suppress.hpp"
 #include "model/fields.hpp"
 #include "project/applied.hpp"
 #include "suggest/edit/evaluate.hpp"
@@ -38,7 +38,7 @@ std::map<std::string, int> keys_from(const FileOutcome& outcome, rules::Severity
   for (const ModelReport& model : outcome.models) {
     for (const rules::Finding& finding : model.result.findings) {
       if (finding.severity < severity || finding.code == unused_code) continue;
-      ++keys[lasting_key(finding, model)];
+      ++keys[stable_fingerprint(finding, model)];
     }
   }
   return keys;
@@ -51,7 +51,7 @@ double gain_of(const FileOutcome& outcome, const std::string& key) {
   double gain = 0;
   for (const ModelReport& model : outcome.models) {
     for (const rules::Finding& finding : model.result.findings) {
-      if (lasting_key(finding, model) == key) gain = std::max(gain, finding.gain);
+      if (stable_fingerprint(finding, model) == key) gain = std::max(gain, finding.gain);
     }
   }
   return gain;
@@ -103,7 +103,7 @@ rules::Proposal shared(const rules::Proposal& proposal, const ModelReport& of, c
 // What the changed file says otherwise than the proposal; empty when it says the same.
 std::string contradiction(const rules::Proposal& proposal, const ModelReport& before,
                           const ModelReport& after) {
-  const suggest::Links links = suggest::links_of_unstated(before.reading);
+  const suggest::FieldDependencies links = suggest::links_of_unstated(before.reading);
   std::vector<suggest::Change> all = proposal.changes;
   all.insert(all.end(), proposal.implied.begin(), proposal.implied.end());
   const auto expected = suggest::apply(before.reading.setup, links, all);
@@ -135,16 +135,16 @@ std::string key_in_file(const rules::Finding& finding) {
                      static_cast<int>(finding.blamed));
 }
 
-std::string lasting_key(const rules::Finding& finding, const ModelReport& model) {
+std::string stable_fingerprint(const rules::Finding& finding, const ModelReport& model) {
   return key_in_file(finding) + '\n' + model.reading.part;
 }
 
-const FileOutcome& Workbench::all_findings(const std::string& path) {
+const FileOutcome& FixTrial::all_findings(const std::string& path) {
   const auto known = known_.find(path);
   return known != known_.end() ? known->second : known_.emplace(path, lint(path)).first->second;
 }
 
-FileOutcome Workbench::lint(const std::string& path) const {
+FileOutcome FixTrial::lint(const std::string& path) const {
   auto content = files_.read(path, text::max_source_bytes);
   if (!content) {
     FileOutcome out;
@@ -155,7 +155,7 @@ FileOutcome Workbench::lint(const std::string& path) const {
                    files_, options_);
 }
 
-const text::SharedText* Workbench::editable(const std::string& path, const ModelReport& model) {
+const text::SharedText* FixTrial::editable(const std::string& path, const ModelReport& model) {
   if (path != model.path && !allowed_.contains(files_.absolute(path))) return nullptr;
   auto found = texts_.find(path);
   if (found == texts_.end()) {
@@ -168,27 +168,27 @@ const text::SharedText* Workbench::editable(const std::string& path, const Model
   return &found->second;
 }
 
-EditPlan Workbench::attempt(const rules::Proposal& proposal, const rules::Finding& finding,
-                            const ModelReport& model) {
+EditPlan FixTrial::attempt(const rules::Proposal& proposal, const rules::Finding& finding,
+                           const ModelReport& model) {
   const EditableText texts = [&](const std::string& path) { return editable(path, model); };
   EditPlan first = plan_edits(proposal, model, texts, Computed::follow);
   if (first.is_elsewhere) first.obstacle += ", or name that file, too";
-  if (first.obstacle.empty()) first.obstacle = tried(first, proposal, finding, model);
+  if (first.obstacle.empty()) first.obstacle = reject_reason(first, proposal, finding, model);
   if (first.obstacle.empty()) return first;
   first.edits.clear();
   EditPlan second = plan_edits(proposal, model, texts, Computed::scale);
   if (!second.is_computed || !second.obstacle.empty()) return first;
-  return tried(second, proposal, finding, model).empty() ? second : first;
+  return reject_reason(second, proposal, finding, model).empty() ? second : first;
 }
 
-std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& proposal,
-                             const rules::Finding& finding, const ModelReport& model) {
+std::string FixTrial::reject_reason(const EditPlan& plan, const rules::Proposal& proposal,
+                                    const rules::Finding& finding, const ModelReport& model) {
   std::set<std::string> paths{model.path};
   std::map<std::string, std::vector<TextEdit>> by_path;
   for (const TextEdit& edit : plan.edits) {
     by_path[edit.path].push_back(edit);
-    const auto heirs = heirs_.find(edit.path);
-    if (heirs != heirs_.end()) paths.insert(heirs->second.begin(), heirs->second.end());
+    const auto dependents = dependents_.find(edit.path);
+    if (dependents != dependents_.end()) paths.insert(dependents->second.begin(), dependents->second.end());
   }
   if (changes_weights(proposal) && project::lies_beside_weights(model.path, files_)) {
     return "weights of this shape lie beside the file: change both, as with "
@@ -221,7 +221,7 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
   if (refusal.empty()) {
     const auto then = keys_from(before.at(model.path), finding.severity);
     const auto left = keys_from(now, finding.severity);
-    const std::string key = lasting_key(finding, model);
+    const std::string key = stable_fingerprint(finding, model);
     const bool is_removed = !left.contains(key) && sum(left) < sum(then);
     // A micro-batch that is doubled can still be small: that is less to find, and the next change goes on.
     const bool is_smaller = left.contains(key) && sum(left) <= sum(then) &&
@@ -247,7 +247,7 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
     }
   }
   if (!refusal.empty()) {
-    take_back();
+    undo();
     for (auto& [path, outcome] : before) known_.insert_or_assign(path, std::move(outcome));
     return refusal;
   }
@@ -256,19 +256,19 @@ std::string Workbench::tried(const EditPlan& plan, const rules::Proposal& propos
   return {};
 }
 
-void Workbench::take_back() {
+void FixTrial::undo() {
   for (auto& [path, old] : last_) {
     files_.put(path, std::move(old));
     texts_.erase(path);
     known_.erase(path);
-    const auto heirs = heirs_.find(path);
-    if (heirs == heirs_.end()) continue;
-    for (const std::string& heir : heirs->second) known_.erase(heir);
+    const auto dependents = dependents_.find(path);
+    if (dependents == dependents_.end()) continue;
+    for (const std::string& heir : dependents->second) known_.erase(heir);
   }
   last_.clear();
 }
 
-std::string Workbench::objection(const std::string& path, const std::string& text, rules::Severity severity) {
+std::string FixTrial::objection(const std::string& path, const std::string& text, rules::Severity severity) {
   const FileOutcome before = all_findings(path);
   const auto old = files_.read(path, text::max_source_bytes);
   if (!old) return old.error().message;
@@ -286,15 +286,16 @@ std::string Workbench::objection(const std::string& path, const std::string& tex
 }
 
 // Why a file's findings speak against the change.
-std::string Workbench::judge(const std::string& path, const FileOutcome& before,
-                             const FileOutcome& after) const {
+std::string FixTrial::judge(const std::string& path, const FileOutcome& before,
+                            const FileOutcome& after) const {
   if (before.errors.empty() && !after.errors.empty()) {
     return fmt::format("{} could then not be read: {}", path, after.errors.front().error.message);
   }
   const auto then = keys_from(before, rules::Severity::error);
   for (const ModelReport& model : after.models) {
     for (const rules::Finding& finding : model.result.findings) {
-      if (finding.severity != rules::Severity::error || then.contains(lasting_key(finding, model))) continue;
+      if (finding.severity != rules::Severity::error || then.contains(stable_fingerprint(finding, model)))
+        continue;
       return fmt::format("that would bring an error, {}: {}", finding.code, finding.message);
     }
   }

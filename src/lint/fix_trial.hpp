@@ -14,20 +14,20 @@
 namespace shapelint::lint {
 
 // What stays the same of a finding when other values change.
-std::string lasting_key(const rules::Finding& finding, const ModelReport& model);
+std::string stable_fingerprint(const rules::Finding& finding, const ModelReport& model);
 // The same without whose of the file's models it is.
 std::string key_in_file(const rules::Finding& finding);
 
 // The files of a run as they are now, and what the linter says of them.
-class Workbench {
+class FixTrial {
  public:
-  Workbench(project::Request request, text::OverlayFileSystem& files, TextOptions options)
+  FixTrial(project::Request request, text::OverlayFileSystem& files, TextOptions options)
       : project_(std::move(request), files), files_(files), options_(options) {}
 
   // Files that may be edited beside the model's own.
   void allow(const std::string& path) { allowed_.insert(files_.absolute(path)); }
   // `path` reads `base`, and is to be looked at when that changes.
-  void inherits(const std::string& path, const std::string& base) { heirs_[base].insert(path); }
+  void inherits(const std::string& path, const std::string& base) { dependents_[base].insert(path); }
 
   // The reference holds until a change is made.
   const FileOutcome& all_findings(const std::string& path);
@@ -36,15 +36,15 @@ class Workbench {
   // Otherwise it has an obstacle, and everything is as it was.
   EditPlan attempt(const rules::Proposal& proposal, const rules::Finding& finding, const ModelReport& model);
   // Takes back the last attempt.
-  void take_back();
+  void undo();
   // What speaks against a file's having another text: it could not be read then, or has a finding of a
   // severity on that it had not. Nothing where nothing does. The file stays as it is.
   std::string objection(const std::string& path, const std::string& text, rules::Severity severity);
 
  private:
   // Why the plan cannot be kept, or nothing.
-  std::string tried(const EditPlan& plan, const rules::Proposal& proposal, const rules::Finding& finding,
-                    const ModelReport& model);
+  std::string reject_reason(const EditPlan& plan, const rules::Proposal& proposal,
+                            const rules::Finding& finding, const ModelReport& model);
   const text::SharedText* editable(const std::string& path, const ModelReport& model);
   FileOutcome lint(const std::string& path) const;
   std::string judge(const std::string& path, const FileOutcome& before, const FileOutcome& after) const;
@@ -53,7 +53,7 @@ class Workbench {
   text::OverlayFileSystem& files_;
   TextOptions options_;
   std::set<std::string> allowed_;
-  std::map<std::string, std::set<std::string>> heirs_;
+  std::map<std::string, std::set<std::string>> dependents_;
   std::map<std::string, text::SharedText> texts_;  // of files that were asked for
   std::map<std::string, FileOutcome> known_;
   std::map<std::string, std::string> last_;  // what the last attempt's files were

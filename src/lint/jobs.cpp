@@ -71,7 +71,7 @@ std::string layout_text(const JobPlan& job) {
 
 }  // namespace
 
-bool has_no_job(const model::Reading& reading) {
+bool lacks_mode_and_layout(const model::Reading& reading) {
   return reading.complete && reading.setup.model.conv.empty() &&
          reading.setup.plan.mode == model::Mode::train && !model::is_stated(reading, model::FieldId::mode) &&
          !rules::states_plan(reading);

@@ -32,7 +32,7 @@ struct JobPlan : contracts::Layout {  // gpus: 0 where none of the numbers that 
 };
 
 // Whether nothing says what is done with the model: neither a mode nor a batch nor how it is laid out.
-bool has_no_job(const model::Reading& reading);
+bool lacks_mode_and_layout(const model::Reading& reading);
 
 // Training with the sequences that are assumed, and serving_sequences of a model that generates text, each
 // with weights in the dtype of the file. Serving is laid out as engines do: tensor parallelism within the

@@ -13,7 +13,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
-#include "formats/dialect/how.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/fix_trial.hpp"
@@ -307,7 +307,7 @@ std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats:
     if (change.field == model::no_field) continue;
     std::string way;
     if (dialect != nullptr) {
-      way = formats::way_to_set(*dialect, reading, change.field, change.from, change.to, even_if_same);
+      way = formats::setting_syntax(*dialect, reading, change.field, change.from, change.to, even_if_same);
       if (way.empty() && even_if_same)
         way = formats::key_to_change(*dialect, reading, change.field, change.to, all);
     } else if (reading.dialect == native) {

@@ -82,7 +82,7 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
 // trained model as it is, and the file states what it changes.
 bool is_fixable(const rules::Finding& finding, const ModelReport& model);
 
-// How what a finding proposes is done in the file at hand.
+// Framework-specific instructions for a proposal.
 
 // Puts into each finding how the dialect sets what its first proposal changes, before what its rule says of
 // that. A rule that speaks of the dialect itself has the last word.

@@ -23,8 +23,9 @@ const text::SharedText* source_of(const ModelReport& model, const std::string& p
 namespace {
 
 // Of the parts that stand in `models`; nothing where one of them was not priced for that GPU.
-std::optional<Whole::Time> time_on(const std::string& gpu, const std::vector<const ModelReport*>& models) {
-  Whole::Time out{gpu, 0, {}};
+std::optional<CompositeModel::Time> time_on(const std::string& gpu,
+                                            const std::vector<const ModelReport*>& models) {
+  CompositeModel::Time out{gpu, 0, {}};
   for (const ModelReport* model : models) {
     const auto& priced = model->result.gpus;
     const auto found = std::find_if(priced.begin(), priced.end(),
@@ -39,7 +40,7 @@ std::optional<Whole::Time> time_on(const std::string& gpu, const std::vector<con
 
 }  // namespace
 
-std::vector<Whole> wholes(const Report& report) {
+std::vector<CompositeModel> composite_models(const Report& report) {
   std::map<std::string_view, std::vector<const ModelReport*>> by_file;
   std::vector<std::string_view> order;
   for (const ModelReport& model : report.models) {
@@ -48,11 +49,11 @@ std::vector<Whole> wholes(const Report& report) {
     if (models.empty()) order.push_back(model.path);
     models.push_back(&model);
   }
-  std::vector<Whole> out;
+  std::vector<CompositeModel> out;
   for (const std::string_view path : order) {
     const std::vector<const ModelReport*>& models = by_file[path];
     if (models.size() < 2) continue;
-    Whole whole;
+    CompositeModel whole;
     whole.path = std::string(path);
     for (const ModelReport* model : models)
       whole.parts.push_back({model->reading.part, model->reading.runs_in_whole});
@@ -67,7 +68,7 @@ std::vector<Whole> wholes(const Report& report) {
   return out;
 }
 
-std::vector<std::int64_t> gpus_of_parts(const Whole& whole, const Report& report) {
+std::vector<std::int64_t> gpus_of_parts(const CompositeModel& whole, const Report& report) {
   std::vector<std::int64_t> out;
   for (const ModelReport& model : report.models) {
     if (model.path != whole.path || model.reading.runs_in_whole <= 0) continue;

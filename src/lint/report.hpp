@@ -81,7 +81,7 @@ struct Report {
 
 // Models of one file that are one step together, or its plans that are one iteration
 // (model::Reading::runs_in_whole).
-struct Whole {
+struct CompositeModel {
   std::string path;  // of the file
   struct Part {
     std::string name;
@@ -98,7 +98,7 @@ struct Whole {
   double memory_bytes = 0;
 };
 // In the order of the files; of a file with fewer than two such models none.
-std::vector<Whole> wholes(const Report& report);
+std::vector<CompositeModel> composite_models(const Report& report);
 
 // What programs are told of a model, most valuable first: also what people are not shown, unless that was
 // asked for.
@@ -117,6 +117,6 @@ std::vector<RuleInfo> rules_of(const Report& report,
                                const std::vector<const project::Configured*>& configured);
 
 // By part of `whole`, which is one of wholes(report).
-std::vector<std::int64_t> gpus_of_parts(const Whole& whole, const Report& report);
+std::vector<std::int64_t> gpus_of_parts(const CompositeModel& whole, const Report& report);
 
 }  // namespace shapelint::lint

@@ -18,7 +18,7 @@
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
-#include "lint/left_out/git.hpp"
+#include "lint/suppression/git.hpp"
 #include "project/applied.hpp"
 #include "project/named.hpp"
 #include "rules/book/select.hpp"
@@ -95,7 +95,7 @@ void hide(const project::Applied& applied, ModelReport& model) {
 
 void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
   if (model.rules == nullptr) return;
-  const bool is_open = has_no_job(model.reading);
+  const bool is_open = lacks_mode_and_layout(model.reading);
   for (const rules::GpuReport& each : model.result.gpus) {
     const gpu::Gpu* gpu = gpu::find_by_id(gpus, each.gpu);
     if (gpu == nullptr) continue;
@@ -180,7 +180,7 @@ class Run {
     }
     for (const Error& error : found.errors) out_.report.errors.push_back({error, {}});
     std::map<std::string, bool> named;
-    for (const formats::Found& file : found.files) named[file.path] = named[file.path] || file.named;
+    for (const formats::DiscoveredFile& file : found.files) named[file.path] = named[file.path] || file.named;
     for (const GivenText& text : request_.texts) add_job(text.path, true, &text);
     for (const auto& [path, is_named] : named) add_job(path, is_named, nullptr);
     std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) { return a.path < b.path; });
@@ -305,14 +305,14 @@ class Run {
     }
     if (base_ && !job.path_in_root.empty()) {
       options.assume_native = false;
-      job.known_then =
-          leave_introduced(*job.configured, *base_, job.path, job.path_in_root, job.outcome, files_, options);
+      job.known_then = keep_only_new_findings(*job.configured, *base_, job.path, job.path_in_root,
+                                              job.outcome, files_, options);
     }
     const std::string* base = base_of(job);
     if (base != nullptr) {
       job.known_then +=
-          leave_introduced(*job.configured, formats::parse(job.path, *base, options.assume_native), job.path,
-                           job.outcome, *then_, options);
+          keep_only_new_findings(*job.configured, formats::parse(job.path, *base, options.assume_native),
+                                 job.path, job.outcome, *then_, options);
     }
     if (!request_.keep_operations) forget_operations(job.outcome);
     return source;

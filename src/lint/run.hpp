@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "lint/left_out/known.hpp"
 #include "lint/report.hpp"
+#include "lint/suppression/known.hpp"
 #include "project/project.hpp"
 
 namespace shapelint::lint {

@@ -91,7 +91,7 @@ void Documents::lose(const std::string& uri) {
   found->second = std::move(fresh);
 }
 
-void Documents::look_again() {
+void Documents::relint() {
   for (auto& [uri, file] : open_) file.is_due = true;
 }
 

@@ -68,7 +68,7 @@ class Documents {
   void close(const std::string& uri) { open_.erase(uri); }
   bool is_open(const std::string& uri) const { return open_.contains(uri); }
   // Something besides the texts has changed.
-  void look_again();
+  void relint();
 
   // A document that was not linted since it changed.
   std::optional<std::string> due() const;

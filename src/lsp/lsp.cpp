@@ -289,7 +289,7 @@ class Server {
     } else if (method == "textDocument/didChange") {
       change(params);
     } else if (method == "textDocument/didSave") {
-      documents_.look_again();  // the configuration may have changed in the meantime
+      documents_.relint();  // the configuration may have changed in the meantime
     } else if (method == "textDocument/didClose") {
       const std::string uri = uri_in(params);
       documents_.close(uri);

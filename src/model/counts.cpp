@@ -23,7 +23,7 @@ struct Elements {
   std::int64_t expert = 0;
   std::int64_t whole = 0;  // of these, on every rank of tensor parallelism
 };
-Elements elements_of(const ModelSpec& model, StepPart part) {
+Elements elements_of(const ModelSpec& model, ModelComponent part) {
   Elements out;
   visit_weights(model, part, {}, [&](const Weight& weight) {
     std::int64_t& sum = weight.rows == Rows::experts ? out.expert
@@ -38,8 +38,9 @@ Elements elements_of(const ModelSpec& model, StepPart part) {
 
 // Of all layers, with so many experts in each mixture.
 std::int64_t layers_with(const ModelSpec& model, std::int64_t experts) {
-  std::int64_t all = times(times_in(model, StepPart::frame), layer_parameters(model, StepPart::frame, 0));
-  for (const StepPart part : weighty_parts)
+  std::int64_t all =
+      times(times_in(model, ModelComponent::frame), layer_parameters(model, ModelComponent::frame, 0));
+  for (const ModelComponent part : weighty_parts)
     if (const std::int64_t number = times_in(model, part); number > 0)
       all = plus(all, times(number, layer_parameters(model, part, experts)));
   return all;
@@ -130,7 +131,7 @@ double runs_of(const Setup& setup, const Weight& weight) {
     case Rows::few:
       return 0;
   }
-  return weight.is_lent ? making_keys(model) : 1.0;
+  return weight.is_lent ? share_of_layers_with_own_keys(model) : 1.0;
 }
 
 double further_products(const ModelSpec& model) {
@@ -140,7 +141,7 @@ double further_products(const ModelSpec& model) {
 }
 
 // Multiply-adds of the weights of a layer's part for one token.
-double weight_products(const Setup& setup, StepPart part) {
+double weight_products(const Setup& setup, ModelComponent part) {
   double sum = 0;
   visit_weights(setup.model, part, {}, [&](const Weight& weight) {
     if (weight.kind != WeightKind::vector) sum += runs_of(setup, weight) * products_of(weight);
@@ -200,14 +201,14 @@ double latent_scores(const Setup& setup, CausalFlops convention, double keys) {
 }
 
 // Multiply-adds of one layer's attention for one token.
-double attention_products(const Setup& setup, CausalFlops convention) {
+double attention_macs_per_token(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
   const double heads = real(model.num_attention_heads);
   const double widths = real(plus(model.head_dim, model.value_head_dim));
   const double all_keys = keys_per_query(setup, convention);
   const double keys = keys_read(setup, convention);
-  double products = weight_products(setup, StepPart::attention);
+  double products = weight_products(setup, ModelComponent::attention);
   if (model.indexer.keys > 0)
     products += real(model.indexer.heads) * real(model.indexer.head_dim) * all_keys /
                 at_least_one(model.compressed.ratio);
@@ -228,19 +229,19 @@ std::int64_t parameter_count(const Setup& setup) {
 std::int64_t parameter_count(const ModelSpec& model, const PartSizes& sizes) {
   std::int64_t all = 0;
   for (std::size_t part = 0; part < sizes.size(); ++part) {
-    all = plus(all, times(times_in(model, static_cast<StepPart>(part)), sizes[part].parameters));
+    all = plus(all, times(times_in(model, static_cast<ModelComponent>(part)), sizes[part].parameters));
   }
   return all;
 }
 
 std::int64_t expert_parameter_count(const ModelSpec& model, const PartSizes& sizes) {
-  return times(times_in(model, StepPart::mixture),
-               sizes[static_cast<std::size_t>(StepPart::mixture)].expert_parameters);
+  return times(times_in(model, ModelComponent::mixture),
+               sizes[static_cast<std::size_t>(ModelComponent::mixture)].expert_parameters);
 }
 
 std::int64_t whole_parameter_count(const ModelSpec& model, const PartSizes& sizes) {
   std::int64_t all = 0;
-  for (const StepPart part : weighty_parts)
+  for (const ModelComponent part : weighty_parts)
     all = plus(all, times(times_in(model, part), sizes[static_cast<std::size_t>(part)].whole_parameters));
   return all;
 }
@@ -253,7 +254,7 @@ std::int64_t whole_parameter_count(const Setup& setup) {
       all = plus(all, times(each.count, whole_parameter_count(each.one)));
     return all;
   }
-  for (const StepPart part : weighty_parts)
+  for (const ModelComponent part : weighty_parts)
     if (const std::int64_t number = times_in(setup.model, part); number > 0)
       all = plus(all, times(number, elements_of(setup.model, part).whole));
   return all;
@@ -262,8 +263,9 @@ std::int64_t whole_parameter_count(const Setup& setup) {
 std::int64_t expert_parameter_count(const Setup& setup) {
   const ModelSpec& model = setup.model;
   if (!model.conv.empty()) return 0;
-  if (model.layers_differ) return part_size(setup, StepPart::mixture).expert_parameters;
-  return times(num_moe_layers(model), model.moe.num_experts, elements_of(model, StepPart::mixture).expert);
+  if (model.layers_differ) return part_size(setup, ModelComponent::mixture).expert_parameters;
+  return times(num_moe_layers(model), model.moe.num_experts,
+               elements_of(model, ModelComponent::mixture).expert);
 }
 
 std::int64_t active_parameter_count(const Setup& setup) {
@@ -283,7 +285,8 @@ double head_flops_per_token(const Setup& setup) {
 
 namespace {
 
-std::int64_t parameters_of(const ModelSpec& model, StepPart part, const Elements& of, std::int64_t experts) {
+std::int64_t parameters_of(const ModelSpec& model, ModelComponent part, const Elements& of,
+                           std::int64_t experts) {
   const std::int64_t borrowing = of.lent > 0 ? num_shared_key_value_layers(model) : 0;
   std::int64_t common = plus(of.common, of.lent);
   if (borrowing > 0)
@@ -295,7 +298,7 @@ std::int64_t parameters_of(const ModelSpec& model, StepPart part, const Elements
 
 }  // namespace
 
-std::int64_t layer_parameters(const ModelSpec& model, StepPart part, std::int64_t experts) {
+std::int64_t layer_parameters(const ModelSpec& model, ModelComponent part, std::int64_t experts) {
   return parameters_of(model, part, elements_of(model, part), experts);
 }
 
@@ -313,21 +316,21 @@ std::int64_t head_parameters(const ModelSpec& model) {
   return sum;
 }
 
-std::int64_t layers_of(const ModelSpec& model, StepPart part) {
+std::int64_t layers_of(const ModelSpec& model, ModelComponent part) {
   if (const std::size_t which = mixer_of(part); which < most_mixers) return num_mixer_layers(model, which);
   switch (part) {
-    case StepPart::attention:
+    case ModelComponent::attention:
       return num_attention_layers(model);
-    case StepPart::mixer:
+    case ModelComponent::mixer:
       break;
-    case StepPart::mlp:
+    case ModelComponent::mlp:
       return num_mlps(model);
-    case StepPart::mixture:
+    case ModelComponent::mixture:
       return num_moe_layers(model);
-    case StepPart::frame:
+    case ModelComponent::frame:
       return model.num_layers;
-    case StepPart::ends:
-    case StepPart::last_ends:
+    case ModelComponent::ends:
+    case ModelComponent::last_ends:
       break;
   }
   return 1;
@@ -336,28 +339,28 @@ std::int64_t layers_of(const ModelSpec& model, StepPart part) {
 namespace {
 
 // How often one token runs through it: a further token that is predicted, through one more layer.
-double runs_in(const ModelSpec& model, StepPart part, double further) {
+double runs_in(const ModelSpec& model, ModelComponent part, double further) {
   const double layers = real(layers_of(model, part));
   if (further <= 0) return layers;
-  const StepPart feeding = num_moe_layers(model) > 0 ? StepPart::mixture : StepPart::mlp;
-  return layers + (part == StepPart::attention || part == feeding ? further : 0);
+  const ModelComponent feeding = num_moe_layers(model) > 0 ? ModelComponent::mixture : ModelComponent::mlp;
+  return layers + (part == ModelComponent::attention || part == feeding ? further : 0);
 }
 
 }  // namespace
 
-std::int64_t times_in(const ModelSpec& model, StepPart part) {
+std::int64_t times_in(const ModelSpec& model, ModelComponent part) {
   if (model.layers_differ) return 1;
   const std::int64_t layers = layers_of(model, part);
   if (!model.diffusion.text_joined) return layers;
   const std::int64_t joint = num_joint_layers(model);
   // Layers of two streams have the weights of both; beside a layer with one branch the vectors of four.
-  if (part == StepPart::frame) return plus(layers, times(model.parallel_block ? 3 : 1, joint));
-  return part == StepPart::attention || part == StepPart::mlp ? plus(layers, joint) : layers;
+  if (part == ModelComponent::frame) return plus(layers, times(model.parallel_block ? 3 : 1, joint));
+  return part == ModelComponent::attention || part == ModelComponent::mlp ? plus(layers, joint) : layers;
 }
 
-WeightSets weight_sets(const ModelSpec& model, StepPart part) {
+WeightSets weight_sets(const ModelSpec& model, ModelComponent part) {
   const std::int64_t blocks = model.shared_block.blocks;
-  if (blocks <= 0 || (part != StepPart::attention && part != StepPart::mlp)) return {};
+  if (blocks <= 0 || (part != ModelComponent::attention && part != ModelComponent::mlp)) return {};
   const std::int64_t layers =
       std::max<std::int64_t>(1, model.single.is_one ? model.single.sharing : times_in(model, part));
   return {std::min(layers, blocks), layers};
@@ -365,29 +368,29 @@ WeightSets weight_sets(const ModelSpec& model, StepPart part) {
 
 namespace {
 
-double products_of(const Setup& setup, StepPart part, CausalFlops convention) {
+double products_of(const Setup& setup, ModelComponent part, CausalFlops convention) {
   if (const std::size_t which = mixer_of(part); which < most_mixers)
-    return mixer_products(setup.model, setup.model.mixers[which], setup.plan);
+    return mixer_macs_per_token(setup.model, setup.model.mixers[which], setup.plan);
   switch (part) {
-    case StepPart::attention:
-      return attention_products(setup, convention);
-    case StepPart::mixer:
+    case ModelComponent::attention:
+      return attention_macs_per_token(setup, convention);
+    case ModelComponent::mixer:
       break;
-    case StepPart::mlp:
-    case StepPart::mixture:
+    case ModelComponent::mlp:
+    case ModelComponent::mixture:
       return computed_per_token(setup) * weight_products(setup, part);
-    case StepPart::frame:
+    case ModelComponent::frame:
       return weight_products(setup, part);
-    case StepPart::ends:
+    case ModelComponent::ends:
       return head_flops_per_token(setup) / 2;
-    case StepPart::last_ends:
+    case ModelComponent::last_ends:
       break;
   }
   return 0;
 }
 
 // Of layers that differ: parameters of all of them, and the mean of their arithmetic.
-PartSize sum_of_sizes(const Setup& setup, StepPart part) {
+PartSize sum_of_sizes(const Setup& setup, ModelComponent part) {
   PartSize out;
   for (const DistinctLayer& each : distinct_layers(setup)) {
     const std::int64_t number = times(each.count, layers_of(each.one.model, part));
@@ -405,13 +408,13 @@ PartSize sum_of_sizes(const Setup& setup, StepPart part) {
 
 }  // namespace
 
-PartSize part_size(const Setup& setup, StepPart part) {
+PartSize part_size(const Setup& setup, ModelComponent part) {
   const ModelSpec& model = setup.model;
-  if (part == StepPart::last_ends) return {};  // what is in it is counted there
-  if (model.layers_differ && part != StepPart::ends) return sum_of_sizes(setup, part);
-  if (part == StepPart::ends)
+  if (part == ModelComponent::last_ends) return {};  // what is in it is counted there
+  if (model.layers_differ && part != ModelComponent::ends) return sum_of_sizes(setup, part);
+  if (part == ModelComponent::ends)
     return {plus(embedding_parameters(model), head_parameters(model)), 0, 0, head_flops_per_token(setup) / 2};
-  const std::int64_t experts = part == StepPart::mixture ? model.moe.num_experts : 0;
+  const std::int64_t experts = part == ModelComponent::mixture ? model.moe.num_experts : 0;
   const Elements elements = elements_of(model, part);
   return {parameters_of(model, part, elements, experts), elements.whole, times(experts, elements.expert),
           products_of(setup, part, mfu_convention)};
@@ -447,7 +450,7 @@ double forward_flops_per_token(const Setup& setup, CausalFlops convention) {
   }
   detail::PartProducts products{};
   for (std::size_t i = 0; i < products.size(); ++i)
-    if (const auto part = static_cast<StepPart>(i); runs_in(model, part, mtp_layers(setup)) > 0)
+    if (const auto part = static_cast<ModelComponent>(i); runs_in(model, part, mtp_layers(setup)) > 0)
       products[i] = products_of(setup, part, convention);
   return detail::forward_flops_per_token(setup, products);
 }
@@ -456,7 +459,7 @@ double detail::forward_flops_per_token(const Setup& setup, const PartProducts& p
   const double further = mtp_layers(setup);
   double all = further > 0 ? further * further_products(setup.model) : 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
-    const double runs = runs_in(setup.model, static_cast<StepPart>(i), further);
+    const double runs = runs_in(setup.model, static_cast<ModelComponent>(i), further);
     if (runs > 0) all += runs * products[i];
   }
   return 2 * all;

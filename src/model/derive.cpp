@@ -319,7 +319,7 @@ std::vector<Derivation> build() {
   add(FieldId::recipe, defaulted, own, always, constant<static_cast<std::int64_t>(Recipe::none)>);
   add(FieldId::software, defaulted, own, always, constant<static_cast<std::int64_t>(Software::newest)>);
   add(FieldId::tensor_overlap, defaulted, own, always, constant<0>);
-  add(FieldId::engine, defaulted, own, always, constant<static_cast<std::int64_t>(Engine::fastest)>);
+  add(FieldId::engine, defaulted, own, always, constant<static_cast<std::int64_t>(ServingEngine::fastest)>);
   add(FieldId::expert_kernels, defaulted, own, always,
       constant<static_cast<std::int64_t>(ExpertKernels::default_ones)>);
   add(FieldId::attention, defaulted, own, always, constant<static_cast<std::int64_t>(Attention::flash)>);
@@ -332,7 +332,8 @@ std::vector<Derivation> build() {
   }
   add(FieldId::recompute_unit, defaulted, own, always, constant<1>);
   add(FieldId::loss, defaulted, own, always, constant<static_cast<std::int64_t>(Loss::unfused)>);
-  add(FieldId::cuda_graphs, defaulted, own, always, constant<static_cast<std::int64_t>(Graphs::by_release)>);
+  add(FieldId::cuda_graphs, defaulted, own, always,
+      constant<static_cast<std::int64_t>(CudaGraphScope::by_release)>);
   add(FieldId::fused_gradient_accumulation, defaulted, own, always, constant<0>);
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);

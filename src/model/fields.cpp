@@ -303,7 +303,7 @@ bool holds(const std::array<FieldId, size>& list, FieldId field) {
 
 }  // namespace
 
-bool is_of_training(FieldId field) {
+bool is_training_only(FieldId field) {
   return holds(training, field);
 }
 

@@ -100,6 +100,6 @@ FieldKind kind_of(FieldId field);
 
 // Whether a field says something of training alone: a server has no gradients, and no step of several
 // micro-batches.
-bool is_of_training(FieldId field);
+bool is_training_only(FieldId field);
 
 }  // namespace shapelint::model

@@ -35,7 +35,7 @@ template <class Visit>
 void visit_mixer(const ModelSpec& model, const Mixer& mixer, const MixerTexts& texts, const Listing& listing,
                  Visit& visit) {
   if (mixer.kind == MixerKind::none) return;
-  const MixerForm& form = form_of(mixer.kind);
+  const MixerTraits& form = form_of(mixer.kind);
   const std::int64_t hidden = model.hidden_size;
   const std::int64_t keys = key_columns(mixer);
   const std::int64_t values = value_columns(mixer);
@@ -536,12 +536,12 @@ class LayerWeights {
 };
 
 template <class Visit>
-void visit_weights(const ModelSpec& model, StepPart part, const Listing& listing, Visit&& visit) {
+void visit_weights(const ModelSpec& model, ModelComponent part, const Listing& listing, Visit&& visit) {
   LayerWeights weights(model, listing, visit);
-  if (part == StepPart::attention) return weights.attention();
-  if (part == StepPart::mlp) return weights.mlp();
-  if (part == StepPart::mixture) return weights.mixture();
-  if (part == StepPart::frame) return weights.frame();
+  if (part == ModelComponent::attention) return weights.attention();
+  if (part == ModelComponent::mlp) return weights.mlp();
+  if (part == ModelComponent::mixture) return weights.mixture();
+  if (part == ModelComponent::frame) return weights.frame();
   if (const std::size_t which = mixer_of(part); which < most_mixers)
     visit_mixer(model, model.mixers[which], {}, listing, visit);
 }

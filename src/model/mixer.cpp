@@ -15,83 +15,83 @@ namespace {
 
 constexpr std::int64_t slstm_gates = 4;  // of input, forgetting and output, and the cell's input
 
-constexpr std::array<MixerForm, mixer_kinds> forms{{
+constexpr std::array<MixerTraits, mixer_kinds> forms{{
     {},
     {.name = "gated_delta_net",
      .in = {2, 2, 0},
      .convolved = {2, 1, 0},
      .head_gates = 2,
-     .passes = 3,
+     .elementwise_tensors = 3,
      .is_delta = true},
     {.name = "kimi_delta_attention",
      .in = {2, 1, 0},
      .convolved = {2, 1, 0},
      .head_gates = 1,
      .gate = GateForm::keys_and_values,
-     .passes = 3,
+     .elementwise_tensors = 3,
      .is_delta = true},
     {.name = "mamba",
      .in = {0, 2, 0},
      .convolved = {0, 1, 0},
      .conv_bias = true,
      .gate = GateForm::time_step,
-     .passes = 3,
+     .elementwise_tensors = 3,
      .is_matrix = false,
      .convolves_again = true},
     {.name = "mamba2",
      .in = {2, 2, 1},
      .convolved = {2, 1, 0},
      .conv_bias = true,
-     .passes = 3,
+     .elementwise_tensors = 3,
      .convolves_again = true},
     {.name = "gated_linear_attention",
      .in = {2, 2, 0},
      .convolved = {2, 1, 0},
      .gate = GateForm::keys,
-     .passes = 3},
-    {.name = "retention", .in = {2, 2, 0}, .convolved = {2, 1, 0}, .passes = 3},
+     .elementwise_tensors = 3},
+    {.name = "retention", .in = {2, 2, 0}, .convolved = {2, 1, 0}, .elementwise_tensors = 3},
     {.name = "rwkv7",
      .in = {2, 1, 0},
      .gate = GateForm::values,
-     .passes = 9,  // six inputs mixed with the token before, decay, gate, and the norm of heads
+     .elementwise_tensors = 9,  // six inputs mixed with the token before, decay, gate, and the norm of heads
      .is_delta = true},
-    {.name = "lightning_attention", .in = {2, 2, 0}, .passes = 3},
+    {.name = "lightning_attention", .in = {2, 2, 0}, .elementwise_tensors = 3},
     {.name = "rg_lru",
      .in = {0, 2, 0},
      .convolved = {0, 1, 0},
      .conv_bias = true,
-     .passes = 3,
+     .elementwise_tensors = 3,
      .is_matrix = false,
      .block_gates = 2},
     {.name = "short_convolution",
      .in = {0, 3, 0},
      .convolved = {0, 1, 0},
-     .passes = 4,  // gated before and after
+     .elementwise_tensors = 4,  // gated before and after
      .has_state = false},
     {.name = "delta_net",
      .in = {2, 1, 0},
      .convolved = {2, 1, 0},
      .head_gates = 1,
-     .passes = 2,
+     .elementwise_tensors = 2,
      .is_delta = true},
-    {.name = "mlstm", .in = {2, 2, 0}, .head_gates = 2, .passes = 3},
+    {.name = "mlstm", .in = {2, 2, 0}, .head_gates = 2, .elementwise_tensors = 3},
     {.name = "hyena",
      .in = {0, 3, 0},
      .convolved = {0, 3, 0},
      .conv_bias = true,
-     .passes = 6,  // gated before and after
+     .elementwise_tensors = 6,  // gated before and after
      .is_matrix = false,
      .is_long = true},
-    {.name = "gated_memory", .in = {0, 1, 0}, .passes = 3, .has_state = false},
+    {.name = "gated_memory", .in = {0, 1, 0}, .elementwise_tensors = 3, .has_state = false},
     // Each input of a projection is mixed with the token before.
-    {.name = "rwkv4", .in = {0, 3, 0}, .passes = 7, .is_matrix = false, .gates_mlp = true},
-    {.name = "rwkv5", .in = {2, 2, 0}, .passes = 9, .gates_mlp = true},
-    {.name = "rwkv6", .in = {2, 2, 0}, .gate = GateForm::keys, .passes = 11, .gates_mlp = true},
+    {.name = "rwkv4", .in = {0, 3, 0}, .elementwise_tensors = 7, .is_matrix = false, .gates_mlp = true},
+    {.name = "rwkv5", .in = {2, 2, 0}, .elementwise_tensors = 9, .gates_mlp = true},
+    {.name = "rwkv6", .in = {2, 2, 0}, .gate = GateForm::keys, .elementwise_tensors = 11, .gates_mlp = true},
     // As wide as the hidden size: its gates read the stream, and the MLP behind it what it puts out.
     {.name = "slstm",
      .convolved = {0, 1, 0},
      .conv_bias = true,
-     .passes = 2,
+     .elementwise_tensors = 2,
      .is_matrix = false,
      .block_gates = slstm_gates,
      .has_output = false},
@@ -150,7 +150,7 @@ std::int64_t vector_parameters(const ModelSpec& model, const Mixer& mixer) {
   return 0;
 }
 
-const MixerForm& form_of(MixerKind kind) {
+const MixerTraits& form_of(MixerKind kind) {
   return forms[static_cast<std::size_t>(kind)];
 }
 
@@ -252,7 +252,7 @@ std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer) {
 }
 
 double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens) {
-  const MixerForm& form = form_of(kind);
+  const MixerTraits& form = form_of(kind);
   if (!form.has_state) return 0;
   // Two transforms of real numbers over twice the sequence, so that its end does not reach its beginning, of
   // 2.5 N log2 N operations each.
@@ -272,7 +272,7 @@ double recurrence_products(MixerKind kind, double key_dim, double value_dim, dou
   return across + within + chunk * key_dim + chunk * (key_dim + value_dim) + key_dim * value_dim;
 }
 
-double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan) {
+double mixer_macs_per_token(const ModelSpec& model, const Mixer& mixer, const Plan& plan) {
   if (mixer.kind == MixerKind::none) return 0;
   double products = 0;
   const auto add = [&](const Weight& weight) { products += products_of(weight); };
@@ -286,7 +286,7 @@ double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& pl
 
 MixerState mixer_state(const Mixer& mixer) {
   if (mixer.kind == MixerKind::none) return {};
-  const MixerForm& form = form_of(mixer.kind);
+  const MixerTraits& form = form_of(mixer.kind);
   const auto values = static_cast<double>(value_columns(mixer));
   MixerState out;
   if (form.has_state) out.recurrent_elements = values * static_cast<double>(mixer.key_dim);

@@ -44,14 +44,15 @@ enum class GateForm : std::uint8_t {
   time_step         // Mamba: its time step, beside what reads and writes the state
 };
 
-struct MixerForm {
+struct MixerTraits {
   std::string_view name = {};
   MixerColumns in = {};         // the projection from the hidden size
   MixerColumns convolved = {};  // channels of the convolution
   bool conv_bias = false;
   std::int64_t head_gates = 0;  // scalars per head of values, by a small projection of their own
   GateForm gate = GateForm::none;
-  double passes = 0;      // elementwise: tensors as wide as the values read and written around the scan
+  double elementwise_tensors =
+      0;                  // elementwise: tensors as wide as the values read and written around the scan
   bool is_delta = false;  // the delta rule: what a key finds in the state is subtracted first
   bool has_state = true;  // a recurrence with a state, in a kernel of its own
   bool is_matrix = true;  // its state is a matrix per head, updated by products of chunks of tokens
@@ -65,7 +66,7 @@ struct MixerForm {
 };
 
 // Of a kind other than none.
-const MixerForm& form_of(MixerKind kind);
+const MixerTraits& form_of(MixerKind kind);
 // Whether it has a projection back to the hidden size.
 inline bool has_output(const Mixer& mixer) {
   return form_of(mixer.kind).has_output && !(mixer.parallel && mixer.joined);
@@ -127,7 +128,7 @@ std::int64_t vector_parameters(const ModelSpec& model, const Mixer& mixer);
 std::int64_t mixer_parameters(const ModelSpec& model, const Mixer& mixer);
 // Multiply-adds of one layer's mixer for one token of a sequence of so many, forward, with whole chunks of
 // products; one token at a time (decoding) without chunks.
-double mixer_products(const ModelSpec& model, const Mixer& mixer, const Plan& plan);
+double mixer_macs_per_token(const ModelSpec& model, const Mixer& mixer, const Plan& plan);
 // Of these, those of one head's recurrence; of a long convolution over so many tokens, one at a time with 0.
 double recurrence_products(MixerKind kind, double key_dim, double value_dim, double chunk, double tokens);
 

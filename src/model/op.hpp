@@ -69,7 +69,7 @@ struct AttentionShape {
 
 // What tells a convolution, computed as a product without its input being written out as a matrix (implicit
 // GEMM), from the product that it equals. 0: as in any product.
-struct Implicit {
+struct ImplicitGemm {
   // elements in memory of A, B and C, of all groups together
   double a_elements = 0;
   double b_elements = 0;
@@ -91,14 +91,14 @@ struct Implicit {
 enum class ExpertPart : std::uint8_t { none, up, activation, down, dispatch, combine, shared };
 struct ExpertWork {
   ExpertPart part = ExpertPart::none;
-  Engine engine = Engine::fastest;
+  ServingEngine engine = ServingEngine::fastest;
   ExpertKernels kernels = ExpertKernels::default_ones;
   Recipe recipe = Recipe::none;  // of the products, whose number format is `dtype`
   DType dtype = DType::bf16;
   double weight_bytes = 0;   // of an element of theirs, packed; 0: as dtype
   bool is_training = false;  // then only what the host waits for has a price of its own
   Software software = Software::newest;
-  Graphs graphs = Graphs::by_release;
+  CudaGraphScope graphs = CudaGraphScope::by_release;
   bool is_even = true;       // all experts that have work have as much
   double local_experts = 1;  // of this rank
   double rows = 0;           // of all of them together
@@ -109,13 +109,13 @@ struct ExpertWork {
 
 // Of each token among the bytes of an exchange: they go to ranks drawn at random, of all, or of those that
 // hold the groups of experts which the token has chosen first (DeepSeek-V3, 2412.19437, section 2.1.2).
-struct Copies {
+struct TokenDispatch {
   std::int64_t each = 1;
   std::int64_t groups = 0;  // 0: any ranks
   std::int64_t groups_per_token = 0;
-  bool is_plain = false;  // by NCCL, each copy by itself, between permutations
+  bool uses_nccl_all_to_all = false;  // NCCL all-to-all, one copy per expert, with permute/unpermute
 
-  bool operator==(const Copies&) const = default;
+  bool operator==(const TokenDispatch&) const = default;
 };
 
 // What of a model an op belongs to.
@@ -152,7 +152,7 @@ struct Op {
   Dim k;
   Layout layout = Layout::tn;
   double weight_bytes = 0;  // of one element of B where it is stored packed, scales included; 0: as dtype
-  Implicit implicit;
+  ImplicitGemm implicit;
   std::int32_t layer = -1;  // of a CNN: model::Layer::id; -1: of none
 
   // attention: one fused kernel
@@ -176,9 +176,9 @@ struct Op {
       1;  // of its ranks: 1 when neighbours are neighbouring GPUs, `tensor` across tensor-parallel groups
   bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
   // An exchange that runs beside the shared experts, or an op of those.
-  bool beside_shared = false;
+  bool overlaps_shared_experts = false;
   ExpertWork experts;
-  Copies copies;  // of an all_to_all
+  TokenDispatch copies;  // of an all_to_all
 };
 
 struct Workload {

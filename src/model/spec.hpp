@@ -53,11 +53,11 @@ enum class WeightPrecision : std::uint8_t { mixed, fp32, half };
 // whose weights are updated at once (LOMO, 2306.09782; torchtune, optimizer_in_bwd).
 enum class GradientStorage : std::uint8_t { buffer, freed, in_backward };
 // Which products of a layer have an adapter (LoRA) beside them.
-enum class Adapted : std::uint8_t { all, attention, query_value };
+enum class LoraTargets : std::uint8_t { all, attention, query_value };
 // What a training step's CUDA graphs hold: as releases of that month had it; parts of layers, so that the
 // host launches the experts when it has seen how many tokens each of them got; the whole step, experts in
 // buffers of a fixed size.
-enum class Graphs : std::uint8_t { by_release, parts, step };
+enum class CudaGraphScope : std::uint8_t { by_release, parts, step };
 // How tokens are spread over a mixture's experts: as evenly as chance has it; by a power law of that
 // exponent; or with experts whose popularity is exponentially distributed.
 enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2, exponential };
@@ -69,7 +69,7 @@ enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
 
 // Whose kernels serve a mixture's experts: the fastest in general, or an engine's; and of which family, where
 // an engine has several.
-enum class Engine : std::uint8_t { fastest, vllm, sglang, trtllm };
+enum class ServingEngine : std::uint8_t { fastest, vllm, sglang, trtllm };
 enum class ExpertKernels : std::uint8_t { default_ones, cutlass, triton, deepgemm, flashinfer };
 
 // When the software was released that runs the step: kernels and frameworks change. The first is the newest
@@ -101,7 +101,7 @@ struct Moe {
 enum class Input : std::uint8_t { vocabulary, patches, frames, spectrogram };
 
 // How a spectrogram becomes tokens: convolutions of 3 x 3 that move by 2, then one product.
-struct Front {
+struct SpectrogramStem {
   std::int64_t channels = 1;   // of each convolution
   std::int64_t reduction = 4;  // frames that become one token
   bool separable = false;      // after the first by depthwise convolutions and products (FastConformer)
@@ -168,7 +168,7 @@ struct Mixer {
 inline constexpr std::size_t most_mixers = 3;
 
 // Attention whose queries do not see all keys before them.
-struct Window {
+struct SlidingWindow {
   std::int64_t size = 0;    // keys that a query sees; 0: all
   std::int64_t layers = 0;  // of those with attention that have it
   bool chunked = false;     // the keys of its own chunk of that size (Llama 4)
@@ -363,13 +363,13 @@ struct ModelSpec {
   Input input = Input::vocabulary;
   std::int64_t input_size = 0;   // elements of a patch or a frame
   std::int64_t output_size = 0;  // elements that a last product predicts for each token; 0: none
-  Front front;
+  SpectrogramStem front;
   Diffusion diffusion;
 
   Moe moe;
   Mla mla;
   std::array<Mixer, most_mixers> mixers{};
-  Window window;
+  SlidingWindow window;
   Indexer indexer;
   Sparse sparse;
   SharedBlock shared_block;
@@ -416,11 +416,11 @@ struct Plan {
   bool recompute_expert_activations = false;
   bool recompute_shared_experts = false;
   Loss loss = Loss::unfused;
-  Graphs graphs = Graphs::by_release;
+  CudaGraphScope graphs = CudaGraphScope::by_release;
   Fusion fusion = Fusion::none;
   Recipe recipe = Recipe::none;  // of operands of a byte or less; none: as the GPU's profile was measured
   Software software = Software::newest;
-  Engine engine = Engine::fastest;
+  ServingEngine engine = ServingEngine::fastest;
   ExpertKernels expert_kernels = ExpertKernels::default_ones;
   Routing routing = Routing::even;
   bool channels_last = true;  // of a CNN: images in NHWC; else in NCHW
@@ -449,7 +449,7 @@ struct Plan {
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
-  Adapted adapted = Adapted::all;
+  LoraTargets adapted = LoraTargets::all;
   Optimizer optimizer = Optimizer::adam;
   std::int64_t optimizer_rank = 0;  // of Optimizer::low_rank
   std::int64_t optimizer_bits = 0;  // of an element of its states; 0: 32, 16 beside weights of 16 bits alone

@@ -19,7 +19,7 @@ SlowestStage slowest_stage(const Setup& setup, double layer_flops, double furthe
   SlowestStage out;
   if (plan.pipeline <= 1) return {real(layers_of_stage(setup)), 1, 1, 0};
   // An engine computes the logits of some tokens only.
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   head_flops *= real(logit_tokens(shared).value) / real(shared.tokens.value);
   // What counts as a layer takes one's place on the last stage. Layers that do not divide are shared out by
   // choice (Megatron-LM, pipeline_model_parallel_layout; vLLM, distributed/utils.py, get_pp_indices): those

@@ -150,7 +150,7 @@ double rows_of(const Setup& setup, Rows rows) {
 // What follows from the plan for any tensor.
 struct Keeping {
   explicit Keeping(const Setup& from)
-      : setup(from), input(input_bytes(from.plan)), making(making_keys(from.model)) {
+      : setup(from), input(input_bytes(from.plan)), making(share_of_layers_with_own_keys(from.model)) {
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = bytes_of(from.model, from.plan, static_cast<Reader>(i));
     for (std::size_t i = 0; i < remade.size(); ++i) remade[i] = is_remade(from.plan, static_cast<Remade>(i));
@@ -168,9 +168,9 @@ struct Keeping {
 // keep that in another format (Megatron-Core, CheckpointWithoutOutput and set_save_original_input).
 class KeptOfPart {
  public:
-  KeptOfPart(const Keeping& keeping, StepPart part)
+  KeptOfPart(const Keeping& keeping, ModelComponent part)
       : keeping_(keeping),
-        beside_(part == StepPart::mlp && keeping.setup.plan.recompute_mlp ? wide - keeping.input : 0) {}
+        beside_(part == ModelComponent::mlp && keeping.setup.plan.recompute_mlp ? wide - keeping.input : 0) {}
 
   void operator()(const Activation& each) {
     const double share = each.is_lent ? keeping_.making : 1;
@@ -207,15 +207,15 @@ struct KeptOfLayer {
   Kept all;
   Kept kept;
 };
-constexpr std::array<StepPart, weighty_parts.size() + 1> parts_of_a_layer = [] {
-  std::array<StepPart, weighty_parts.size() + 1> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<StepPart>(i);
+constexpr std::array<ModelComponent, weighty_parts.size() + 1> parts_of_a_layer = [] {
+  std::array<ModelComponent, weighty_parts.size() + 1> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<ModelComponent>(i);
   return out;
 }();
 KeptOfLayer of_layer(const Setup& setup) {
   KeptOfLayer out;
   const Keeping keeping(setup);
-  for (const StepPart part : parts_of_a_layer) {
+  for (const ModelComponent part : parts_of_a_layer) {
     const double share = real(layers_of(setup.model, part)) / at_least_one(setup.model.num_layers);
     if (share <= 0) continue;
     KeptOfPart of(keeping, part);
@@ -233,14 +233,14 @@ Kept of_operations(const Setup& setup, bool every) {
   const ModelSpec& model = setup.model;
   const double layers = at_least_one(model.num_layers);
   int products = 0;
-  const auto of_part = [&](StepPart part) {
+  const auto of_part = [&](ModelComponent part) {
     Kept out;
     visit_weights(model, part, {1, 1, true}, [&](const Weight& each) {
       if (each.kind != WeightKind::matrix) return;
       for (std::int64_t copy = 0; copy < (each.reads_apart ? 1 : each.copies); ++copy) {
         const double elements = rows_of(setup, each.rows) *
                                 real(times(each.reads_apart ? each.copies : 1, each.outputs.size)) *
-                                (each.is_lent ? making_keys(model) : 1);
+                                (each.is_lent ? share_of_layers_with_own_keys(model) : 1);
         const bool is_split = each.split == Split::outputs || each.rows == Rows::experts;
         if (every || products % 2 == 0) (is_split ? out.split : out.whole) += wide * elements;
         ++products;
@@ -248,28 +248,28 @@ Kept of_operations(const Setup& setup, bool every) {
     });
     return out;
   };
-  const auto add = [&](Kept& sum, StepPart part, Kept of) {
+  const auto add = [&](Kept& sum, ModelComponent part, Kept of) {
     sum += real(layers_of(model, part)) / layers * of;
   };
   Kept kept{wide * real(model.hidden_size), 0};
   const Keeping keeping(setup);
-  KeptOfPart frame(keeping, StepPart::frame);
-  if (model.residual_streams > 1) visit_weights(model, StepPart::frame, {}, frame);
+  KeptOfPart frame(keeping, ModelComponent::frame);
+  if (model.residual_streams > 1) visit_weights(model, ModelComponent::frame, {}, frame);
   kept += frame.kept;
-  Kept attention = of_part(StepPart::attention);
+  Kept attention = of_part(ModelComponent::attention);
   if (!every)
     attention.split += wide * real(model.num_attention_heads) *
                        real(model.mla.kv_lora_rank > 0 ? model.mla.v_head_dim : model.value_head_dim);
-  add(kept, StepPart::attention, attention);
+  add(kept, ModelComponent::attention, attention);
   // An MLP and a mixture come behind attention alike.
   const int before = products;
-  add(kept, StepPart::mlp, of_part(StepPart::mlp));
+  add(kept, ModelComponent::mlp, of_part(ModelComponent::mlp));
   products = before;
-  Kept mixture = of_part(StepPart::mixture);
+  Kept mixture = of_part(ModelComponent::mixture);
   if (setup.plan.expert > 1)
     mixture.split += wide * 2 * rows_of(setup, Rows::experts) * real(model.hidden_size);
-  add(kept, StepPart::mixture, mixture);
-  for (const StepPart part : mixer_parts) {
+  add(kept, ModelComponent::mixture, mixture);
+  for (const ModelComponent part : mixer_parts) {
     products = 0;
     add(kept, part, of_part(part));
   }

@@ -137,7 +137,7 @@ constexpr double products_of(const Weight& weight) {
 }
 
 // Of the layers with attention, the share that make keys and values of their own.
-inline double making_keys(const ModelSpec& model) {
+inline double share_of_layers_with_own_keys(const ModelSpec& model) {
   return 1 - real(num_shared_key_value_layers(model)) / at_least_one(num_attention_layers(model));
 }
 
@@ -166,7 +166,7 @@ void visit_product(std::int64_t inputs, std::int64_t outputs, Visit& visit, Rows
 
 // Parameters of a layer's part, with so many of its experts: of weights that layers share, one layer's share,
 // to less than a parameter. Of what comes before the layers, and what behind them.
-std::int64_t layer_parameters(const ModelSpec& model, StepPart part, std::int64_t experts);
+std::int64_t layer_parameters(const ModelSpec& model, ModelComponent part, std::int64_t experts);
 std::int64_t embedding_parameters(const ModelSpec& model);
 std::int64_t head_parameters(const ModelSpec& model);
 

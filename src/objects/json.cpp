@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/home.hpp"
+#include "base/docs_url.hpp"
 #include "objects/printed/compact.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"

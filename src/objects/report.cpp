@@ -116,12 +116,12 @@ LintedStep linted_step(const rules::GpuReport& step, const lint::ModelReport& mo
   return out;
 }
 
-Whole whole_of(const lint::Whole& whole, const lint::Report& report) {
+Whole whole_of(const lint::CompositeModel& whole, const lint::Report& report) {
   Whole out{whole.path, {}, whole_bytes(whole.memory_bytes), {}};
   const std::vector<std::int64_t> gpus = lint::gpus_of_parts(whole, report);
-  for (const lint::Whole::Part& part : whole.parts)
+  for (const lint::CompositeModel::Part& part : whole.parts)
     out.parts.push_back({part.name, part.runs, gpus[out.parts.size()]});
-  for (const lint::Whole::Time& time : whole.gpus)
+  for (const lint::CompositeModel::Time& time : whole.gpus)
     out.by_gpu.push_back({time.gpu, time.time_us, time.shares});
   return out;
 }
@@ -199,7 +199,8 @@ LintResult result_of(const lint::Report& report, Sources& sources, ReportParts p
     if (model.hides_from_programs) out.counts.hidden += model.hidden.size();
   }
   for (const std::string& note : report.notes) out.notes.push_back(text::one_line(note));
-  for (const lint::Whole& each : lint::wholes(report)) out.together.push_back(whole_of(each, report));
+  for (const lint::CompositeModel& each : lint::wholes(report))
+    out.together.push_back(whole_of(each, report));
   for (const text::LocatedError& each : report.errors)
     out.errors.push_back(error_of(each.error, code::invalid_file, each.source));
   out.counts.suppressed = report.suppressed;

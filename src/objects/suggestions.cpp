@@ -44,7 +44,7 @@ Suggestion suggestion_of(const suggest::Suggestion& each, bool is_of_several) {
   out.gain_error = each.error;
   if (is_of_several) out.of_best = each.of_best;
   for (const suggest::OnGpu& gpu : each.gpus) out.by_gpu.push_back(on_gpu(gpu));
-  for (const suggest::Alone& alone : each.alone) {
+  for (const suggest::Ablation& alone : each.alone) {
     AloneChange change;
     static_cast<Change&>(change) = changes_of({alone.change}).front();
     change.possible = alone.valid;

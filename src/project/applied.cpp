@@ -146,7 +146,7 @@ class AppliedReader {
     // What fails a run is told.
     out.rules.shows_savings = !out.min_severity_stated;
     out.rules.min_severity = std::min(least.value_or(default_min_severity), out.fail_level);
-    out.rules.doable = doable();
+    out.rules.policy = policy();
     out.shape = shape();
     out.stack = stack();
     gpus(out);
@@ -223,8 +223,8 @@ class AppliedReader {
     return values_of(*configured_.config.stack);
   }
 
-  rules::Doable doable() const {
-    rules::Doable out;
+  rules::ShapePolicy policy() const {
+    rules::ShapePolicy out;
     const Config& config = configured_.config;
     out.head_multiple = request_.head_multiple  ? *request_.head_multiple
                         : stated_.head_multiple ? stated_.head_multiple->value
@@ -404,7 +404,7 @@ Applied what_applies(const Configured& configured, const std::string& path,
   return AppliedReader(configured, path, stated, errors).read();
 }
 
-std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {
+std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, DType dtype) {
   std::vector<gpu::Gpu> able;
   std::vector<gpu::Gpu> unable;
   for (gpu::Gpu& gpu : applied.gpus) {
@@ -415,8 +415,8 @@ std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype) {
   return unable;
 }
 
-std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading) {
-  std::vector<gpu::Gpu> unable = take_unable(applied, reading.setup.plan.dtype);
+std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, const model::Reading& reading) {
+  std::vector<gpu::Gpu> unable = remove_unsupported_gpus(applied, reading.setup.plan.dtype);
   if (!stores_packed(reading) || applied.gpus.empty()) return unable;
   for (const gpu::Gpu& gpu : unable) {
     if (can_unpack(gpu)) applied.left_out.push_back(gpu.id);

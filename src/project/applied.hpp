@@ -22,7 +22,7 @@
 
 namespace shapelint::project {
 
-// What proposals may change of a model, by what kind of file it stands in.
+// Default shape policy by type of file.
 
 // Whether files of weights are in the same folder: what a file there says of the shape is what they were
 // trained with.
@@ -64,7 +64,7 @@ struct Applied {
   std::vector<std::string> stack;     // packages with contracts, or `auto`, `none`; empty: nobody said
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
-  // Of those that somebody named, what take_unable() left out though it is no mistake.
+  // Of those that somebody named, what remove_unsupported_gpus() left out though it is no mistake.
   std::vector<std::string> left_out;  // ids
 };
 
@@ -74,10 +74,10 @@ Applied what_applies(const Configured& configured, const std::string& path,
 
 // Takes away the GPUs that have no unit for the number format and returns them, where that is a mistake:
 // somebody named them, or no other is left.
-std::vector<gpu::Gpu> take_unable(Applied& applied, DType dtype);
+std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, DType dtype);
 // The same for the model's own format; GPUs that unpack a checkpoint's weights are no mistake, and are left
 // out beside those that multiply them.
-std::vector<gpu::Gpu> take_unable(Applied& applied, const model::Reading& reading);
+std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, const model::Reading& reading);
 
 // Whether the number format is that of a checkpoint's weights, which an engine may unpack.
 bool stores_packed(const model::Reading& reading);

@@ -88,7 +88,7 @@ std::string find_config(const text::FileSystem& files, std::string_view path) {
   return find_config(files, path, none);
 }
 
-bool is_in_reach(const text::FileSystem& files, const std::string& config, const std::string& path) {
+bool is_in_repository(const text::FileSystem& files, const std::string& config, const std::string& path) {
   const fs::path here(files.working_directory());
   const std::vector<std::string> folders = folders_above(config, here);
   const auto root = std::find_if(folders.begin(), folders.end(), [&](const std::string& folder) {
@@ -174,7 +174,7 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
   chain.push_back(path);
   const NodeRef table = table_of(*document);
   const auto may_name = [&](const std::string& other) {
-    return allow_outside || is_in_reach(files, path, other);
+    return allow_outside || is_in_repository(files, path, other);
   };
   // `extend` first, so that what this file says wins wherever the key stands.
   if (const auto extended = table["extend"].as_string()) {

@@ -112,7 +112,7 @@ Config read_config(const text::FileSystem& files, const std::string& path,
 std::string find_config(const text::FileSystem& files, std::string_view path);
 
 // Whether a path lies in the repository of a configuration, or in its folder when there is none.
-bool is_in_reach(const text::FileSystem& files, const std::string& config, const std::string& path);
+bool is_in_repository(const text::FileSystem& files, const std::string& config, const std::string& path);
 
 // Relative paths start from `working_directory`.
 bool matches(const Pattern& pattern, std::string_view path, std::string_view working_directory);

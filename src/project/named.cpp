@@ -77,7 +77,7 @@ std::vector<text::Document> read_profiles(const text::FileSystem& files, std::sp
     }
   }
   if (errors.size() > errors_before) profiles.clear();
-  text::count_rest(errors);
+  text::summarize_rest(errors);
   return profiles;
 }
 

@@ -131,7 +131,7 @@ class NameCheck {
   }
   void rule(const Name& name) {
     // The guess of an error takes long: those that are counted and not told get none.
-    if (errors_.size() > text::most_told) {
+    if (errors_.size() > text::max_reported_errors) {
       if (!rules::is_selector(*out_.rules, name.value)) place({"there is no such rule", {}, {}, {}}, name);
       return;
     }
@@ -239,7 +239,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   // Whoever asks for anything of it is told of the errors first.
   if (!out->rules)
     out->rules = std::shared_ptr<const rules::RuleBook>(std::shared_ptr<void>(), &rules::builtin_rules());
-  text::count_rest(out->errors);
+  text::summarize_rest(out->errors);
   return out;
 }
 

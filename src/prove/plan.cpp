@@ -145,7 +145,7 @@ std::string_view left_out(const model::Op& op) {
 
 class Planner {
  public:
-  Planner(const gpu::Gpu& gpu, Plan& plan) : gpu_(gpu), plan_(plan) {}
+  Planner(const gpu::Gpu& gpu, MeasurementPlan& plan) : gpu_(gpu), plan_(plan) {}
 
   void add(const model::Reading& reading, const rules::Finding& finding, const rules::GpuGain& gain) {
     const rules::Proposal& proposal = finding.proposals.front();
@@ -176,7 +176,7 @@ class Planner {
 
  private:
   // A layer is what the layer's rarest operation runs once with.
-  Whole whole(const std::vector<Item>& items, std::int32_t Pair::*side, double Item::*count) const {
+  StepItems whole(const std::vector<Item>& items, std::int32_t Pair::*side, double Item::*count) const {
     const auto is_of_layer = [](const Item& item) { return item.op.starts_with("layer."); };
     const auto kernel_of = [&](const Item& item) {
       return item.pair == none || !(item.*count > 0) ? none
@@ -187,7 +187,7 @@ class Planner {
       if (is_of_layer(item) && kernel_of(item) != none)
         layers = layers > 0 ? std::min(layers, item.*count) : item.*count;
     }
-    Whole out;
+    StepItems out;
     out.layers = std::max<std::int64_t>(1, std::llround(layers));
     for (const Item& item : items) {
       const std::int32_t kernel = kernel_of(item);
@@ -261,7 +261,7 @@ class Planner {
   }
 
   const gpu::Gpu& gpu_;
-  Plan& plan_;
+  MeasurementPlan& plan_;
   std::map<std::string, std::int32_t> kernels_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> pairs_;
 };
@@ -307,8 +307,9 @@ bool is_part_of(const Sizes& then, const Sizes& now) {
   return std::includes(now.begin(), now.end(), then.begin(), then.end());
 }
 
-Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings) {
-  Plan plan;
+MeasurementPlan plan_of(const model::Reading& reading, const gpu::Gpu& gpu,
+                        std::span<const rules::Finding> findings) {
+  MeasurementPlan plan;
   plan.gpu = gpu;
   plan.sizes = sizes_of(reading.setup);
   Planner planner(gpu, plan);

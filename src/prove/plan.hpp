@@ -52,7 +52,7 @@ struct Run {
 };
 
 // What can be measured of a step, in its order: `layers` times `layer`, then `rest`.
-struct Whole {
+struct StepItems {
   std::int64_t layers = 1;
   std::vector<Run> layer;
   std::vector<Run> rest;
@@ -72,8 +72,8 @@ struct Case {
   double before_bubble = 0;  // share of busy time
   double after_bubble = 0;
   std::vector<Item> items;
-  Whole before;
-  Whole after;
+  StepItems before;
+  StepItems after;
 };
 
 // The values that make the model and its run what they are: all that differ from a setup of which nothing is
@@ -88,7 +88,7 @@ std::string difference(const Sizes& then, const model::Reading& reading);
 // Whether all of `then` is as in `now`, which may have more.
 bool is_part_of(const Sizes& then, const Sizes& now);
 
-struct Plan {
+struct MeasurementPlan {
   std::string file;
   std::string model;
   Sizes sizes;
@@ -101,7 +101,8 @@ struct Plan {
 
 // Cases are the findings that gain something on this GPU and have a proposal. The budget and names are the
 // caller's to fill in.
-Plan plan_of(const model::Reading& reading, const gpu::Gpu& gpu, std::span<const rules::Finding> findings);
+MeasurementPlan plan_of(const model::Reading& reading, const gpu::Gpu& gpu,
+                        std::span<const rules::Finding> findings);
 
 // Kernels as the script has them: from an operation of the model to JSON, and back.
 

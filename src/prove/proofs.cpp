@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "shapelint-proofs";
 constexpr std::int64_t proofs_version = 1;
-constexpr std::array kept{Verdict::confirmed, Verdict::smaller, Verdict::refuted};
+constexpr std::array kept{ProofVerdict::confirmed, ProofVerdict::smaller, ProofVerdict::refuted};
 
 auto order_of(const StoredProof& each) {
   return std::tie(each.file, each.model, each.proof.code, each.gpu, each.proof.changes, each.sizes);
@@ -92,8 +92,8 @@ Result<StoredProof> read_one(text::NodeRef node) {
     return read && *read >= -100 && *read <= 1;
   };
   Proof& proof = out.proof;
-  const auto found = std::find_if(kept.begin(), kept.end(),
-                                  [&](Verdict each) { return name(each) == node["verdict"].as_string(); });
+  const auto found = std::find_if(
+      kept.begin(), kept.end(), [&](ProofVerdict each) { return name(each) == node["verdict"].as_string(); });
   const bool good = share(node["measured"]["gain"], proof.gain) &&
                     share(node["measured"]["half_width"], proof.half_width) && proof.half_width >= 0 &&
                     share(node["predicted"]["gain"], proof.predicted) &&

@@ -181,7 +181,7 @@ class ResultReader {
     proof.half_width = ratio * busy[1] * whole.after_us * whole.half_width / step_us[1];
     proof.measured_share = changed_us > 0 ? measured_us / changed_us : 0;
     proof.verdict = proof.measured_share < least_measured
-                        ? Verdict::unmeasured
+                        ? ProofVerdict::unmeasured
                         : verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width);
     return std::nullopt;
   }
@@ -240,7 +240,7 @@ class ResultReader {
     proof.half_width = std::sqrt(variance);
     proof.measured_share = changed_us > 0 ? measured_us / changed_us : 0;
     proof.verdict = proof.measured_share < least_measured
-                        ? Verdict::unmeasured
+                        ? ProofVerdict::unmeasured
                         : verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width);
     return std::nullopt;
   }
@@ -264,16 +264,17 @@ class ResultReader {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) {
+std::string_view name(ProofVerdict verdict) {
   static constexpr std::array<std::string_view, 5> names{"confirmed", "smaller", "refuted", "unclear",
                                                          "unmeasured"};
   return names[static_cast<std::size_t>(verdict)];
 }
 
-Verdict verdict_of(double predicted, double predicted_error, double gain, double half_width) {
+ProofVerdict verdict_of(double predicted, double predicted_error, double gain, double half_width) {
   const bool saves = gain - half_width > 0;
-  if (saves) return gain + half_width >= predicted - predicted_error ? Verdict::confirmed : Verdict::smaller;
-  return gain + half_width < predicted ? Verdict::refuted : Verdict::unclear;
+  if (saves)
+    return gain + half_width >= predicted - predicted_error ? ProofVerdict::confirmed : ProofVerdict::smaller;
+  return gain + half_width < predicted ? ProofVerdict::refuted : ProofVerdict::unclear;
 }
 
 Result<Measured> read_result(std::string path, std::string content) {

@@ -15,14 +15,14 @@
 namespace shapelint::prove {
 
 // From the predicted gain to the measured one.
-enum class Verdict : std::uint8_t {
+enum class ProofVerdict : std::uint8_t {
   confirmed,  // it saves as much as predicted, or more
   smaller,    // it saves something, and less than predicted
   refuted,    // it saves nothing that could be measured, and less than predicted
   unclear,    // the measurement is too coarse to tell
   unmeasured  // too little of the change could be measured
 };
-std::string_view name(Verdict verdict);
+std::string_view name(ProofVerdict verdict);
 
 // Of what the script writes, and of the plan in it.
 inline constexpr std::int64_t result_version = 1;
@@ -42,7 +42,7 @@ struct Proof {
   double gain = 0;
   double half_width = 0;      // of its 95 % interval
   double measured_share = 0;  // of the predicted change: what could be measured
-  Verdict verdict = Verdict::unmeasured;
+  ProofVerdict verdict = ProofVerdict::unmeasured;
   // What was run before and after as a whole, one kernel behind the other: `step`, which `gain` is of then,
   // `layer` or nothing. The rest is of these: what of itself it saves.
   std::string whole;
@@ -75,6 +75,6 @@ struct Measured {
 Result<Measured> read_result(std::string path, std::string content);
 
 // Verdict of a gain whose interval is `gain` +- `half_width`.
-Verdict verdict_of(double predicted, double predicted_error, double gain, double half_width);
+ProofVerdict verdict_of(double predicted, double predicted_error, double gain, double half_width);
 
 }  // namespace shapelint::prove

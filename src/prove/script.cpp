@@ -89,7 +89,7 @@ ordered_json case_json(const Case& each) {
           {"items", std::move(items)}};
 }
 
-ordered_json whole_json(const Whole& whole) {
+ordered_json whole_json(const StepItems& whole) {
   const auto list = [](const std::vector<Run>& runs) {
     ordered_json out = ordered_json::array();
     for (const Run& each : runs) out.push_back({each.kernel, each.runs});
@@ -109,7 +109,7 @@ ordered_json gpu_json(const gpu::Gpu& gpu) {
           {"memory_gb", gpu.dram_size_gb}};
 }
 
-ordered_json plan_json(const Plan& plan) {
+ordered_json plan_json(const MeasurementPlan& plan) {
   ordered_json kernels = ordered_json::array();
   for (const Kernel& kernel : plan.kernels) kernels.push_back(kernel_json(kernel));
   ordered_json pairs = ordered_json::array();
@@ -161,7 +161,7 @@ std::string with_plan(const ordered_json& plan) {
 
 }  // namespace
 
-std::string script_of(const Plan& plan) {
+std::string script_of(const MeasurementPlan& plan) {
   return with_plan(plan_json(plan));
 }
 

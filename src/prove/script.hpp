@@ -13,7 +13,7 @@ namespace shapelint::prove {
 extern const std::string_view measuring_script;
 
 // The same with the plan in it.
-std::string script_of(const Plan& plan);
+std::string script_of(const MeasurementPlan& plan);
 std::string script_of(const SweepPlan& plan);
 
 }  // namespace shapelint::prove

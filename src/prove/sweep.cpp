@@ -54,7 +54,7 @@ class SweptReader {
  public:
   SweptReader(NodeRef root, std::span<const text::Document> own) : root_(root), own_(own) {}
 
-  Result<Swept> read() {
+  Result<SweepResult> read() {
     const NodeRef plan = root_["plan"];
     if (!root_["rows"].is(text::Kind::list) || !plan["sweeps"].is(text::Kind::list))
       return root_.error("not a result of a `shapelint prove --sweeps` script");
@@ -208,7 +208,7 @@ class SweptReader {
   NodeRef root_;
   std::span<const text::Document> own_;
   gpu::Gpu gpu_;
-  Swept out_;
+  SweepResult out_;
   std::map<std::string, std::vector<Row>> rows_;
   std::size_t too_fast_ = 0;
   std::vector<std::string> examples_;
@@ -221,7 +221,7 @@ bool is_swept(std::string_view content) {
   return content.find("\"planned\":") != std::string_view::npos;
 }
 
-Result<Swept> read_swept(std::string path, std::string content, std::span<const text::Document> own) {
+Result<SweepResult> read_swept(std::string path, std::string content, std::span<const text::Document> own) {
   const auto document = text::parse_json(std::move(path), std::move(content));
   if (!document) return document.error();
   return SweptReader(document->root(), own).read();

@@ -37,7 +37,7 @@ struct SweepSummary {
   double half_width = 0;    // median of the intervals' half widths
 };
 
-struct Swept {
+struct SweepResult {
   std::string gpu;  // id of the profile
   std::string device;
   std::string date;
@@ -55,6 +55,7 @@ bool is_swept(std::string_view content);
 
 // Reads it. Errors: no JSON, another file, figures that are none, a GPU that nobody knows. `own`: profiles of
 // the user's own.
-Result<Swept> read_swept(std::string path, std::string content, std::span<const text::Document> own = {});
+Result<SweepResult> read_swept(std::string path, std::string content,
+                               std::span<const text::Document> own = {});
 
 }  // namespace shapelint::prove

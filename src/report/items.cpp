@@ -43,7 +43,7 @@ std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelRe
   return fixes;
 }
 
-Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie tie = {}) {
+Item item_of(const rules::Finding& finding, const lint::ModelReport& model, FindingRelation tie = {}) {
   Item item;
   item.model = &model;
   item.finding = &finding;
@@ -65,15 +65,15 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Tie 
     item.details.push_back("note: " + note);
   if (!finding.why.empty()) item.details.push_back("why: " + finding.why);
   if (!cost.empty()) item.details.push_back("cost: " + cost);
-  if (!tie.twins.empty()) item.details.push_back("also: " + others_text(model, tie.twins));
-  const bool is_mended = tie.mended_by != nullptr;
+  if (!tie.duplicates.empty()) item.details.push_back("also: " + others_text(model, tie.duplicates));
+  const bool is_mended = tie.fixed_by != nullptr;
   if (is_mended) {
-    item.details.push_back("try: " + mended_text(tie));
+    item.details.push_back("try: " + fixed_by_text(tie));
   } else {
     for (const rules::Proposal& proposal : finding.proposals) {
       item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
       const bool is_first = &proposal == &finding.proposals.front();
-      if (is_first && !tie.mends.empty()) item.details.push_back("also fixes: " + also_mended(tie));
+      if (is_first && !tie.also_fixes.empty()) item.details.push_back("also fixes: " + also_fixed_text(tie));
     }
   }
   if (!finding.assumed.empty()) {
@@ -113,17 +113,17 @@ std::vector<Item> items(const lint::Report& report, Which which) {
   std::vector<Item> all;
   // A test of JUnit is one over many runs, whatever other models do.
   const lint::Report none;
-  const Twins twins(which == Which::shown ? report : none);
+  const DuplicateFindings duplicates(which == Which::shown ? report : none);
   for (const lint::ModelReport& model : report.models) {
     if (which == Which::for_programs) {
       for (const rules::Finding* finding : lint::for_programs(model)) all.push_back(item_of(*finding, model));
     } else {
-      const std::vector<const rules::Finding*> shown = twins.told(model);
-      auto ties = ties_of(shown, twins);
+      const std::vector<const rules::Finding*> shown = duplicates.primaries(model);
+      auto ties = relations_of(shown, duplicates);
       const bool is_one = is_one_of_several(model, report);
       for (const rules::Finding* finding : shown) {
         all.push_back(item_of(*finding, model, ties[finding]));
-        if (is_one) all.back().models = names_beside(model, ties[finding].twins);
+        if (is_one) all.back().models = names_beside(model, ties[finding].duplicates);
       }
     }
     if (which != Which::shown_and_gaps) continue;

@@ -35,7 +35,7 @@ struct Item {
   const lint::ModelReport* model = nullptr;  // null for a file that could not be read
   const rules::Finding* finding = nullptr;   // the same
   const Error* error = nullptr;              // null for a finding
-  Tie tie{};                                 // for people; programs get every finding on its own
+  FindingRelation tie{};                     // for people; programs get every finding on its own
   std::string models;       // for people, of a file with several: whose it is, "score and update"
   text::SharedText source;  // text of the file; empty when it is not known
   std::string path;         // `/` between its parts, no `./` in front

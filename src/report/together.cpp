@@ -1,4 +1,4 @@
-// Who is mended by whose change, and what several models have in common.
+// Which findings one fix resolves, and duplicates across models.
 #include "report/together.hpp"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ Place place_of(const lint::ModelReport& model, const Finding& each) {
           0};
 }
 
-bool tells_less(const Twin& a, const Twin& b) {
-  const auto worth = [](const Twin& each) {
+bool tells_less(const DuplicateFinding& a, const DuplicateFinding& b) {
+  const auto worth = [](const DuplicateFinding& each) {
     return std::tuple(-static_cast<std::int64_t>(each.finding->assumed.size()), each.finding->severity,
                       each.finding->gain);
   };
@@ -47,8 +47,8 @@ bool tells_less(const Twin& a, const Twin& b) {
 
 }  // namespace
 
-Twins::Twins(const lint::Report& report) {
-  std::map<Place, std::vector<Twin>> by_place;
+DuplicateFindings::DuplicateFindings(const lint::Report& report) {
+  std::map<Place, std::vector<DuplicateFinding>> by_place;
   for (const lint::ModelReport& model : report.models) {
     std::map<Place, std::size_t> seen;
     for (const Finding& finding : model.result.findings) {
@@ -60,28 +60,28 @@ Twins::Twins(const lint::Report& report) {
   for (auto& [place, all] : by_place) {
     if (all.size() == 1) continue;
     const auto teller = std::max_element(all.begin(), all.end(), tells_less);
-    const Twin told = *teller;
+    const DuplicateFinding told = *teller;
     all.erase(teller);
-    for (const Twin& each : all) told_with_.emplace(each.finding, told.model);
+    for (const DuplicateFinding& each : all) primary_of_.emplace(each.finding, told.model);
     others_.emplace(told.finding, std::move(all));
   }
 }
 
-const lint::ModelReport* Twins::told_with(const Finding& finding) const {
-  const auto found = told_with_.find(&finding);
-  return found == told_with_.end() ? nullptr : found->second;
+const lint::ModelReport* DuplicateFindings::primary_of(const Finding& finding) const {
+  const auto found = primary_of_.find(&finding);
+  return found == primary_of_.end() ? nullptr : found->second;
 }
 
-const std::vector<Twin>& Twins::others(const Finding& finding) const {
-  static const std::vector<Twin> none;
+const std::vector<DuplicateFinding>& DuplicateFindings::others(const Finding& finding) const {
+  static const std::vector<DuplicateFinding> none;
   const auto found = others_.find(&finding);
   return found == others_.end() ? none : found->second;
 }
 
-std::vector<const Finding*> Twins::told(const lint::ModelReport& model) const {
+std::vector<const Finding*> DuplicateFindings::primaries(const lint::ModelReport& model) const {
   std::vector<const Finding*> out;
   for (const Finding& each : model.result.findings) {
-    if (told_with(each) == nullptr) out.push_back(&each);
+    if (primary_of(each) == nullptr) out.push_back(&each);
   }
   return out;
 }
@@ -103,9 +103,9 @@ std::string name_beside(const lint::ModelReport& model, const lint::ModelReport&
   return model.path == other.path ? name_beside(model) : text::one_line(model.path);
 }
 
-std::string names_beside(const lint::ModelReport& model, const std::vector<Twin>& others) {
+std::string names_beside(const lint::ModelReport& model, const std::vector<DuplicateFinding>& others) {
   std::vector<const lint::ModelReport*> models{&model};
-  for (const Twin& each : others) {
+  for (const DuplicateFinding& each : others) {
     if (each.model->path == model.path) models.push_back(each.model);
   }
   std::sort(models.begin(), models.end(), std::less<>());  // they stand behind each other
@@ -114,9 +114,9 @@ std::string names_beside(const lint::ModelReport& model, const std::vector<Twin>
   return in_words(names);
 }
 
-std::string others_text(const lint::ModelReport& model, const std::vector<Twin>& others) {
+std::string others_text(const lint::ModelReport& model, const std::vector<DuplicateFinding>& others) {
   std::string out;
-  for (const Twin& each : others) {
+  for (const DuplicateFinding& each : others) {
     const std::string cost = lint::cost_text(*each.finding, each.model->result.gpus.size());
     out += fmt::format("{}in {}{}{}", out.empty() ? "" : "; ", name_beside(*each.model, model),
                        cost.empty() ? "" : ", ", cost);
@@ -124,20 +124,22 @@ std::string others_text(const lint::ModelReport& model, const std::vector<Twin>&
   return out;
 }
 
-std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown, const Twins& twins) {
-  std::map<const Finding*, Tie> ties;
+std::map<const Finding*, FindingRelation> relations_of(const std::vector<const Finding*>& shown,
+                                                       const DuplicateFindings& duplicates) {
+  std::map<const Finding*, FindingRelation> ties;
   for (const Finding* each : shown) {
-    if (!twins.others(*each).empty()) ties[each].twins = twins.others(*each);
+    if (!duplicates.others(*each).empty()) ties[each].duplicates = duplicates.others(*each);
   }
   const auto is_free = [&](const Finding* finding) {
     const auto found = ties.find(finding);
-    return found == ties.end() || (found->second.mended_by == nullptr && found->second.mends.empty());
+    return found == ties.end() || (found->second.fixed_by == nullptr && found->second.also_fixes.empty());
   };
   const auto mended = [&](const Finding* by) {
     std::vector<const Finding*> out;
-    if (by->mends.empty()) return out;
+    if (by->also_fixes.empty()) return out;
     for (const Finding* each : shown) {
-      const bool is_mended = std::find(by->mends.begin(), by->mends.end(), each->number) != by->mends.end();
+      const bool is_mended =
+          std::find(by->also_fixes.begin(), by->also_fixes.end(), each->number) != by->also_fixes.end();
       if (each != by && is_mended && is_free(each) && each->severity <= by->severity) out.push_back(each);
     }
     return out;
@@ -153,24 +155,24 @@ std::map<const Finding*, Tie> ties_of(const std::vector<const Finding*>& shown, 
       most = std::move(others);
     }
     if (best == nullptr) return ties;
-    for (const Finding* other : most) ties[other].mended_by = best;
-    ties[best].mends = std::move(most);
+    for (const Finding* other : most) ties[other].fixed_by = best;
+    ties[best].also_fixes = std::move(most);
   }
 }
 
-std::string also_mends(const Tie& tie) {
-  return tie.mends.empty() ? std::string{} : "also fixes " + also_mended(tie);
+std::string also_fixes_text(const FindingRelation& tie) {
+  return tie.also_fixes.empty() ? std::string{} : "also fixes " + also_fixed_text(tie);
 }
 
-std::string also_mended(const Tie& tie) {
+std::string also_fixed_text(const FindingRelation& tie) {
   std::vector<std::string> names;
-  for (const Finding* each : tie.mends) names.push_back(name_of(*each));
+  for (const Finding* each : tie.also_fixes) names.push_back(name_of(*each));
   return names.empty() ? std::string{} : in_words(names);
 }
 
-std::string mended_text(const Tie& tie) {
-  if (tie.mended_by == nullptr) return {};
-  return fmt::format("the fix of {} also fixes this", name_of(*tie.mended_by));
+std::string fixed_by_text(const FindingRelation& tie) {
+  if (tie.fixed_by == nullptr) return {};
+  return fmt::format("the fix of {} also fixes this", name_of(*tie.fixed_by));
 }
 
 }  // namespace shapelint::report

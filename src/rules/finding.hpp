@@ -73,7 +73,7 @@ struct Finding {
   std::vector<Proposal> proposals;  // best first; may be empty for what is certain to fail
   std::vector<std::string> ops;     // names of the ops that lose time
   std::int32_t number = -1;         // among those of its model, whatever is left out later; -1: of the file
-  std::vector<std::int32_t> mends;  // numbers of those that the first proposal mends, too
+  std::vector<std::int32_t> also_fixes;  // numbers of those that the first proposal fixes, too
 };
 
 }  // namespace shapelint::rules

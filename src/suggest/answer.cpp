@@ -44,7 +44,7 @@ class Explainer {
     return performance(setup, step(setup, gpu), gpu);
   }
 
-  Suggestion suggestion(const Found& found) {
+  Suggestion suggestion(const RankedPoint& found) {
     Suggestion out;
     model::Setup setup;
     resolve(problem_, found.values, setup);
@@ -59,7 +59,7 @@ class Explainer {
     return out;
   }
 
-  FrontPoint point(const Found& found) const {
+  FrontPoint point(const RankedPoint& found) const {
     model::Setup setup;
     resolve(problem_, found.values, setup);
     return {edits_between(*problem_.reading, in_own_mode(setup)), found.parameters, found.speed};
@@ -102,7 +102,7 @@ class Explainer {
   }
 
   double error_of_gain(const std::vector<OnGpu>& gpus) const {
-    if (problem_.basket == Basket::mean) return together(gpus, &OnGpu::error);
+    if (problem_.basket == GpuAggregate::mean) return together(gpus, &OnGpu::error);
     return std::min_element(gpus.begin(), gpus.end(),
                             [](const OnGpu& a, const OnGpu& b) { return a.gain < b.gain; })
         ->error;
@@ -115,7 +115,7 @@ class Explainer {
       sum += gpus[gpu].*member * (problem_.weights.empty() ? 1.0 / real_size() : problem_.weights[gpu]);
       worst = std::min(worst, gpus[gpu].*member);
     }
-    return problem_.basket == Basket::worst ? worst : sum;
+    return problem_.basket == GpuAggregate::worst ? worst : sum;
   }
 
   OnGpu on_gpu(const model::Setup& setup, std::size_t gpu) {
@@ -141,8 +141,8 @@ class Explainer {
     return out;
   }
 
-  Alone alone(const Change& change) {
-    Alone out{change, false, 0};
+  Ablation alone(const Change& change) {
+    Ablation out{change, false, 0};
     const Change one[] = {change};
     const auto setup = apply(problem_.start, problem_.links, one);
     if (!setup) return out;
@@ -213,7 +213,7 @@ Answer explain(const Problem& problem, const SearchOutcome& outcome, const Searc
     answer.gpus.push_back(problem.gpus[gpu]->id);
     answer.start.push_back(explainer.performance(problem.start, gpu));
   }
-  for (const Found& found : outcome.best) {
+  for (const RankedPoint& found : outcome.best) {
     Suggestion made = explainer.suggestion(found);
     // Values that only follow say the same as the field that they follow from.
     const bool known =
@@ -222,7 +222,7 @@ Answer explain(const Problem& problem, const SearchOutcome& outcome, const Searc
     if (!known) answer.suggestions.push_back(std::move(made));
   }
   if (problem.broken.empty()) settle(options, answer);
-  for (const Found& found : outcome.front) {
+  for (const RankedPoint& found : outcome.front) {
     answer.front.push_back(explainer.point(found));
     if (found.parameters >= answer.start_parameters) {
       answer.behind_front = std::max(answer.behind_front, found.speed - 1);

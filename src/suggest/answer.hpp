@@ -33,7 +33,7 @@ struct OnGpu {
 };
 
 // A change made alone, and what that saves (the basket's GPUs together).
-struct Alone {
+struct Ablation {
   Change change;
   bool valid = false;  // some changes are only possible together
   double gain = 0;
@@ -49,7 +49,7 @@ struct Suggestion {
   double error = 0;
   double of_best = 0;  // several GPUs: what candidates are ranked by, 1 is each GPU's own best
   std::vector<OnGpu> gpus;
-  std::vector<Alone> alone;
+  std::vector<Ablation> alone;
 };
 
 // A condition that combinations of the space break.

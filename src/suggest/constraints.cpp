@@ -86,9 +86,9 @@ std::vector<Constraint> mixer_constraints(const model::Setup& start) {
   return out;
 }
 
-std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start) {
-  std::vector<Constraint> out = shape_constraints(doable.shape, start);
-  for (Constraint& each : head_constraints(doable.head_multiple, start)) out.push_back(std::move(each));
+std::vector<Constraint> policy_constraints(const ShapePolicy& policy, const model::Setup& start) {
+  std::vector<Constraint> out = shape_constraints(policy.shape, start);
+  for (Constraint& each : head_constraints(policy.head_multiple, start)) out.push_back(std::move(each));
   for (Constraint& each : mixer_constraints(start)) out.push_back(std::move(each));
   return out;
 }

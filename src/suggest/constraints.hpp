@@ -26,7 +26,7 @@ struct Constraint {
 
 using model::Shape;
 
-struct Doable {
+struct ShapePolicy {
   Shape shape = Shape::free;
   // Heads that change become a multiple of this, so that tensor parallelism can split them, or divide it
   // where they are fewer; 1: any number.
@@ -44,6 +44,6 @@ std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Set
 // Of recurrent layers, two for each mixer: what it remembers gets no smaller, and groups share whole heads.
 std::vector<Constraint> mixer_constraints(const model::Setup& start);
 // All.
-std::vector<Constraint> doable_constraints(const Doable& doable, const model::Setup& start);
+std::vector<Constraint> policy_constraints(const ShapePolicy& policy, const model::Setup& start);
 
 }  // namespace shapelint::suggest

@@ -247,7 +247,7 @@ Family find_family(const Problem& problem, const std::vector<std::int64_t>& size
         rung = rung_problem(family, bases[i], sizes[i], head_dim, Groups::same_ratio);
         outcome = optimize(rung, search);
       }
-      Rung out;
+      FamilyMember out;
       out.target = sizes[i];
       // A missing rung counts like one that is a thousand times slower.
       constexpr double missing = -7;
@@ -259,7 +259,7 @@ Family find_family(const Problem& problem, const std::vector<std::int64_t>& size
         for (const gpu::Gpu* gpu : rung.gpus) out.gpus.push_back(performance_of(out.setup, *gpu, stack));
         score += std::log(outcome.best.front().value) - missing;
       }
-      candidate.rungs.push_back(std::move(out));
+      candidate.members.push_back(std::move(out));
     }
     if (score > best_score) {
       best_score = score;

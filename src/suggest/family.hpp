@@ -13,7 +13,7 @@
 
 namespace shapelint::suggest {
 
-struct Rung {
+struct FamilyMember {
   std::int64_t target = 0;  // parameters asked for
   bool found = false;
   model::Setup setup;
@@ -24,7 +24,7 @@ struct Rung {
 struct Family {
   std::int64_t head_dim = 0;
   std::int64_t vocab_size = 0;
-  std::vector<Rung> rungs;
+  std::vector<FamilyMember> members;
 };
 
 // "125m", "1.3b", "350000000"; nothing when it is no size from 10^5 to 10^13.

@@ -42,7 +42,7 @@ constexpr auto searched = [] {
   return out;
 }();
 
-bool follows_hidden_size(const Links& links, FieldId field) {
+bool follows_hidden_size(const FieldDependencies& links, FieldId field) {
   return (field == FieldId::intermediate_size && links.intermediate_size) ||
          (field == FieldId::moe_intermediate_size && links.moe_intermediate_size);
 }
@@ -108,7 +108,7 @@ model::Setup in_mode_of(const model::Setup& start, Objective objective) {
 Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values, model::Setup& setup) {
   Unresolved failed;
   setup = problem.start;
-  Moved moved;
+  ChangedFields moved;
   bool groups_relative = false;
   std::int64_t groups_choice = 0;
   for (std::size_t i = 0; i < problem.axes.size(); ++i) {
@@ -124,7 +124,7 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
     model::set(setup, field, values[i]);
     moved.add(field);
   }
-  const LinkFailures links = follow(problem.start, problem.links, moved, setup);
+  const DependencyFailures links = follow(problem.start, problem.links, moved, setup);
   failed.attention = links.heads;
   failed.mlp = links.intermediate;
   if (groups_relative && !failed.attention) {
@@ -154,10 +154,10 @@ Unresolved resolve(const Problem& problem, std::span<const std::int64_t> values,
 
 Edits edits_between(const model::Reading& reading, const model::Setup& target) {
   Edits edits;
-  const Links links = links_of(reading);
+  const FieldDependencies links = links_of(reading);
   model::PerField<Origin> origins = reading.origins;
   model::Setup reached = reading.setup;
-  Moved moved;
+  ChangedFields moved;
   const auto change = [&](const Change& each) {
     const std::int64_t from = model::get(reading.setup, each.field);
     edits.changes.push_back({each.field, from, each.to});

@@ -20,7 +20,7 @@
 namespace shapelint::suggest {
 
 enum class Objective : std::uint8_t { tokens, mfu, step, prefill, decode, cost };
-enum class Basket : std::uint8_t { worst, mean };
+enum class GpuAggregate : std::uint8_t { worst, mean };
 std::span<const std::string_view> objective_names();
 std::span<const std::string_view> basket_names();
 
@@ -45,14 +45,14 @@ struct Bounds {
 struct Problem {
   const model::Reading* reading = nullptr;
   model::Setup start;  // the reading's, in the mode that the objective is about
-  Links links;
+  FieldDependencies links;
   std::vector<Axis> axes;  // in the order of search_order()
   // The axis of num_key_value_heads holds 0 (as many as the start) and 1 (as many per query head), not
   // counts.
   bool relative_groups = false;
   bool longer_is_padding = true;  // tokens of a longer sequence are padding: they count for nothing
   Objective objective = Objective::tokens;
-  Basket basket = Basket::worst;
+  GpuAggregate basket = GpuAggregate::worst;
   std::vector<const gpu::Gpu*> gpus;
   std::vector<double> weights;  // by GPU, for Basket::mean; sum 1
   std::vector<double> prices;   // by GPU, per hour, for Objective::cost

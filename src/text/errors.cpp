@@ -69,19 +69,19 @@ Error& error_of(LocatedError& located) {
 
 template <class Each>
 void leave_first(std::vector<Each>& errors) {
-  if (errors.size() <= most_told) return;
+  if (errors.size() <= max_reported_errors) return;
   std::map<std::string, std::size_t> found;  // by path
   std::vector<Each> told;
   for (Each& each : errors) {
     // What has no place is about a file as a whole, as the error is that counts.
     const Error& error = error_of(each);
-    if (!error.span || ++found[error.path] <= most_told) told.push_back(std::move(each));
+    if (!error.span || ++found[error.path] <= max_reported_errors) told.push_back(std::move(each));
   }
   for (const auto& [path, count] : found) {
-    if (count <= most_told) continue;
+    if (count <= max_reported_errors) continue;
     Error& rest = error_of(told.emplace_back());
     rest.message = fmt::format("{} more errors are not listed",
-                               with_commas(static_cast<std::int64_t>(count - most_told)));
+                               with_commas(static_cast<std::int64_t>(count - max_reported_errors)));
     rest.path = path;
   }
   errors = std::move(told);
@@ -89,11 +89,11 @@ void leave_first(std::vector<Each>& errors) {
 
 }  // namespace
 
-void count_rest(std::vector<Error>& errors) {
+void summarize_rest(std::vector<Error>& errors) {
   leave_first(errors);
 }
 
-void count_rest(std::vector<LocatedError>& errors) {
+void summarize_rest(std::vector<LocatedError>& errors) {
   leave_first(errors);
 }
 

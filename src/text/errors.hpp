@@ -75,10 +75,10 @@ struct LocatedError {
 };
 
 // One by one; who has more of them in a file has another problem than each.
-inline constexpr std::size_t most_told = 100;
+inline constexpr std::size_t max_reported_errors = 100;
 
-// Leaves, of the errors about each file, the first most_told and one that counts the others.
-void count_rest(std::vector<Error>& errors);
-void count_rest(std::vector<LocatedError>& errors);
+// Leaves, of the errors about each file, the first max_reported_errors and one that counts the others.
+void summarize_rest(std::vector<Error>& errors);
+void summarize_rest(std::vector<LocatedError>& errors);
 
 }  // namespace shapelint::text

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "text/trees.hpp"
+#include "text/read_sandbox.hpp"
 
 namespace shapelint::text {
 
@@ -48,8 +48,8 @@ class FileSystem {
 };
 
 // Relative paths start from one folder for as long as it lives, whatever becomes of the process's own. Of
-// what was not named only regular files are read, and no link out of their tree is followed (text/trees.hpp):
-// a stranger's tree holds whatever a stranger put there.
+// what was not named only regular files are read, and no link out of their tree is followed
+// (text/read_sandbox.hpp): a stranger's tree holds whatever a stranger put there.
 class RealFileSystem final : public FileSystem {
  public:
   // Without a working directory: the process's of this moment. `named`: the paths that a person wrote down,
@@ -76,7 +76,7 @@ class RealFileSystem final : public FileSystem {
   std::string absolute(const std::string& path) const;
 
   std::string here_;  // empty: the process had none
-  Trees trees_;
+  ReadSandbox trees_;
   mutable std::mutex mutex_;
   mutable std::set<FileId> read_;
 };

@@ -32,9 +32,9 @@ class Writer {
   std::string packed_;
 };
 
-class Reader {
+class ColumnReader {
  public:
-  explicit Reader(std::string_view packed) : packed_(packed) {}
+  explicit ColumnReader(std::string_view packed) : packed_(packed) {}
 
   std::int64_t number(std::int64_t /*value*/) {
     std::uint64_t all = 0;
@@ -130,7 +130,7 @@ std::string packed_tree(std::span<const Node> nodes) {
 }
 
 std::vector<Node> unpacked_tree(std::string_view packed) {
-  Reader reader(packed);
+  ColumnReader reader(packed);
   std::vector<Node> nodes(static_cast<std::size_t>(reader.number(0)));
   pass_columns(nodes, reader);
   link_children(nodes);

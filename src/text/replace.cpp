@@ -240,11 +240,11 @@ thread_local std::optional<std::string_view> only_over;
 
 }  // namespace
 
-OnlyOver::OnlyOver(std::string_view before) {
+ReplaceGuard::ReplaceGuard(std::string_view before) {
   only_over = before;
 }
 
-OnlyOver::~OnlyOver() {
+ReplaceGuard::~ReplaceGuard() {
   only_over.reset();
 }
 
@@ -255,7 +255,7 @@ int replace_file(const std::string& path, std::string_view content) {
   // Everything happens in this very folder, whatever becomes of its name.
   const Descriptor folder(open_again(AT_FDCWD, above.c_str(), O_RDONLY | O_DIRECTORY));
   if (!folder) return errno;
-  remove_left_behind(above);
+  remove_stale_temporaries(above);
   const std::string name = whole.filename().string();
   struct stat old {};
   const bool is_there = ::fstatat(*folder, name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
@@ -268,7 +268,7 @@ int replace_file(const std::string& path, std::string_view content) {
   return code;
 }
 
-void remove_left_behind(const std::string& folder) {
+void remove_stale_temporaries(const std::string& folder) {
   const Descriptor where(open_again(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY));
   if (!where) return;
   DIR* const listing = ::fdopendir(::fcntl(*where, F_DUPFD_CLOEXEC, 0));

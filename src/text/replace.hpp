@@ -15,19 +15,19 @@ int replace_file(const std::string& path, std::string_view content);
 // While it lives, this thread replaces files only while they have that content: each is read again just
 // before its name changes hands, and once more behind that where the two can be exchanged (renameat2), so
 // that what somebody saved in between comes back.
-class OnlyOver {
+class ReplaceGuard {
  public:
-  explicit OnlyOver(std::string_view before);
-  ~OnlyOver();
-  OnlyOver(const OnlyOver&) = delete;
-  OnlyOver& operator=(const OnlyOver&) = delete;
+  explicit ReplaceGuard(std::string_view before);
+  ~ReplaceGuard();
+  ReplaceGuard(const ReplaceGuard&) = delete;
+  ReplaceGuard& operator=(const ReplaceGuard&) = delete;
 };
 
 inline constexpr int has_changed = -3;  // no errno
 
 // Takes away what replace_file left in a folder when it was killed between naming a file and renaming it:
 // files of this user with such names (`.NAME.0123456789abcdef.tmp`) that no process is writing.
-void remove_left_behind(const std::string& folder);
+void remove_stale_temporaries(const std::string& folder);
 
 // Writes to a device or a pipe, which must not be replaced.
 int write_into(const std::string& path, std::string_view content);

@@ -139,7 +139,7 @@ class Handler {
   }
 
   bool key(std::string& name) {
-    buffer_.was_told();
+    buffer_.note_progress();
     if (depth_ == 1 && !in_event_) root_key_ = name;
     if (!in_event_) {
       inner_key_ = name;
@@ -195,7 +195,7 @@ class Handler {
   }
 
   bool open() {
-    buffer_.was_told();
+    buffer_.note_progress();
     ++depth_;
     if (depth_ <= text::max_depth) return true;
     problem_ = fmt::format("is nested more than {} levels deep, which no trace is", text::max_depth);
@@ -203,7 +203,7 @@ class Handler {
   }
 
   bool value() {
-    buffer_.was_told();
+    buffer_.note_progress();
     return true;
   }
 
@@ -297,7 +297,7 @@ class Handler {
 
 }  // namespace
 
-Result<Trace> read_chrome(const std::string& path, Source& source) {
+Result<Trace> read_chrome(const std::string& path, ByteSource& source) {
   Trace trace;
   trace.path = path;
   trace.format = "PyTorch profiler";

@@ -124,7 +124,7 @@ Product product_of(std::string_view op, std::string_view sizes, bool& is_whole) 
   return {};
 }
 
-Product either_way(Product product) {
+Product canonical(Product product) {
   if (product.m > product.n) std::swap(product.m, product.n);
   return product;
 }
@@ -141,9 +141,9 @@ constexpr std::array<std::string_view, 5> class_keys{"name", "kind", "ops", "ker
 // C++ names of kernels run to thousands of letters, of which the template's last arguments tell nothing more.
 constexpr std::size_t longest_name = 2048;
 
-class Reader : text::TableReader {
+class ClassReader : text::TableReader {
  public:
-  explicit Reader(std::vector<Error>& errors) : TableReader(errors), errors_(errors) {}
+  explicit ClassReader(std::vector<Error>& errors) : TableReader(errors), errors_(errors) {}
 
   void read(NodeRef root, std::vector<Class>& out) {
     text::check_keys(root, file_keys, errors_);
@@ -184,7 +184,7 @@ bool fits(const std::vector<std::string_view>& patterns, std::string_view text) 
 
 std::vector<Class> read_classes(std::span<const text::Document> documents, std::vector<Error>& errors) {
   std::vector<Class> out;
-  Reader reader(errors);
+  ClassReader reader(errors);
   for (const text::Document& document : documents) reader.read(document.root(), out);
   return out;
 }

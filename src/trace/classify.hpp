@@ -26,7 +26,7 @@ bool multiplies(std::string_view op);
 Product product_of(std::string_view op, std::string_view sizes, bool& is_whole);
 
 // The same product, whichever way round: m <= n.
-Product either_way(Product product);
+Product canonical(Product product);
 
 // host: the framework's own time, in traces of a CPU.
 enum class Kind : std::uint8_t { product, attention, collective, memory, scan, host, other };

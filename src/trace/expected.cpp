@@ -62,12 +62,12 @@ std::vector<Expected> expected_products(const model::Setup& setup, const model::
   for (std::size_t i = 0; i < workload.ops.size(); ++i) {
     const Op& op = workload.ops[i];
     if (op.kind != model::OpKind::gemm || op.implicit.a_elements > 0) continue;
-    const Product one = either_way(whole(op));
+    const Product one = canonical(whole(op));
     std::vector<std::int64_t> parts = parts_of(setup, op);
     const auto part_product = [&](std::int64_t size) {
       Product part = whole(op);
       outputs(part, op.pass) = size;
-      return either_way(part);
+      return canonical(part);
     };
     const bool in_parts = !parts.empty() && !seen.contains(one) &&
                           std::all_of(parts.begin(), parts.end(),
@@ -115,13 +115,13 @@ std::string text_of(const Product& product) {
 }
 
 // The predicted product that has all but one of the sizes, the nearest in that.
-std::string nearly(const model::Workload& workload, const Product& product) {
+std::string closest_product(const model::Workload& workload, const Product& product) {
   std::string out;
   double nearest = 2;  // times as large or small
   for (const Op& op : workload.ops) {
     if (op.kind != model::OpKind::gemm) continue;
-    const Product other = either_way({op.batch.value, op.m.value, op.n.value, op.k.value});
-    const Product own = either_way(product);
+    const Product other = canonical({op.batch.value, op.m.value, op.n.value, op.k.value});
+    const Product own = canonical(product);
     const std::pair<std::int64_t, std::int64_t> sizes[] = {
         {own.batch, other.batch}, {own.m, other.m}, {own.n, other.n}, {own.k, other.k}};
     double ratio = 1;

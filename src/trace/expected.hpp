@@ -37,7 +37,7 @@ std::string text_of(const Product& product);
 
 // The predicted product that has all but one of the sizes, the nearest in that: `head.logits is predicted as
 // …`.
-std::string nearly(const model::Workload& workload, const Product& product);
+std::string closest_product(const model::Workload& workload, const Product& product);
 
 // Whether this is a product within the attention of `shape`: scores, or values, or a gradient of either.
 bool is_within(const model::AttentionShape& shape, const Product& product);

@@ -85,7 +85,7 @@ class Matcher {
   void products() {
     Seen seen;
     for (const Call& call : calls_) {
-      if (call.product.k > 0) ++seen[either_way(call.product)];
+      if (call.product.k > 0) ++seen[canonical(call.product)];
     }
     const std::vector<Expected> expected = expected_products(setup_, workload_, seen);
     if (seen.empty()) {
@@ -107,7 +107,7 @@ class Matcher {
   void by_shape(const Product& product, const std::vector<const Expected*>& wanted) {
     std::vector<std::vector<Call*>> sides(has_backward_ ? 4 : 1);
     for (Call& call : calls_) {
-      if (call.row == no_class && call.product.k > 0 && either_way(call.product) == product)
+      if (call.row == no_class && call.product.k > 0 && canonical(call.product) == product)
         sides[has_backward_ ? static_cast<std::size_t>(call.phase) : 0].push_back(&call);
     }
     for (std::size_t side = 0; side < sides.size(); ++side) {
@@ -325,14 +325,14 @@ class Matcher {
         continue;
       }
       std::string what = trace_.names[call.longest->name];
-      if (call.product.k > 0) what = fmt::format("a GEMM of {}", text_of(either_way(call.product)));
+      if (call.product.k > 0) what = fmt::format("a GEMM of {}", text_of(canonical(call.product)));
       if (kind_of(call) == Kind::host) what = "operators that only call others";
       Unexplained& each = left[what];
       if (each.calls == 0) {
         each.what = what;
         if (call.product.k > 0) {
           each.kind = "product";
-          each.hint = nearly(workload_, call.product);
+          each.hint = closest_product(workload_, call.product);
         } else if (call.of != no_class) {
           each.kind = classes()[call.of].name;
         }

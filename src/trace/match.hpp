@@ -1,4 +1,5 @@
-// What a trace measured beside what was predicted: operation by operation, as far as they can be told apart.
+// What a trace measured beside what was predicted: operation by operation, where kernels can be
+// distinguished.
 #pragma once
 
 #include <cstdint>

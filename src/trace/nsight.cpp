@@ -97,10 +97,10 @@ class Database {
   std::set<std::string, std::less<>> tables_;
 };
 
-class Reader {
+class NsightReader {
  public:
-  Reader(Database& database, Trace& trace, const Told& told)
-      : database_(database), trace_(trace), told_(told) {}
+  NsightReader(Database& database, Trace& trace, const ProgressCallback& on_progress)
+      : database_(database), trace_(trace), on_progress_(on_progress) {}
 
   Result<Trace> read() {
     const bool has_kernels = database_.has("CUPTI_ACTIVITY_KIND_KERNEL");
@@ -130,7 +130,8 @@ class Reader {
   bool goes_on(const Statement& row) {
     if (!builder_.too_much().empty() || !database_.next(row)) return false;
     constexpr std::int64_t between = 4096;
-    if (++trace_.events % between == 0 && told_) told_(static_cast<std::size_t>(trace_.events), 0);
+    if (++trace_.events % between == 0 && on_progress_)
+      on_progress_(static_cast<std::size_t>(trace_.events), 0);
     return true;
   }
 
@@ -213,23 +214,25 @@ class Reader {
 
   Database& database_;
   Trace& trace_;
-  const Told& told_;
+  const ProgressCallback& on_progress_;
   Builder builder_;
 };
 
 }  // namespace
 
-Result<Trace> read_nsight(const std::string& path, const std::string& shown, const Told& told) {
+Result<Trace> read_nsight(const std::string& path, const std::string& shown,
+                          const ProgressCallback& on_progress) {
   Trace trace;
   trace.path = shown;
   trace.format = "Nsight Systems";
   Database database(path);
-  return Reader(database, trace, told).read();
+  return NsightReader(database, trace, on_progress).read();
 }
 
 #else
 
-Result<Trace> read_nsight(const std::string& /*path*/, const std::string& shown, const Told& /*told*/) {
+Result<Trace> read_nsight(const std::string& /*path*/, const std::string& shown,
+                          const ProgressCallback& /*told*/) {
   return Error{"is an SQLite database, and this shapelint was built without SQLite",
                "a program built with it (libsqlite3-dev) reads it; PyTorch's traces need none",
                shown,

@@ -24,17 +24,18 @@ constexpr std::size_t longest_token = std::size_t{64} << 20U;
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 // A stream of the standard library, and how far it is.
-class StreamSource : public Source {
+class StreamSource : public ByteSource {
  public:
-  StreamSource(std::unique_ptr<std::istream> owned, std::istream& in, std::size_t total, Told told)
-      : owned_(std::move(owned)), in_(in), total_(total), told_(std::move(told)) {}
+  StreamSource(std::unique_ptr<std::istream> owned, std::istream& in, std::size_t total,
+               ProgressCallback on_progress)
+      : owned_(std::move(owned)), in_(in), total_(total), on_progress_(std::move(on_progress)) {}
 
   std::size_t read(char* into, std::size_t size) override {
     in_.read(into, static_cast<std::streamsize>(size));
     const auto got = static_cast<std::size_t>(in_.gcount());
     if (got < size && in_.bad()) problem_ = "cannot be read to its end";
     done_ += got;
-    if (told_) told_(done_, total_);
+    if (on_progress_) on_progress_(done_, total_);
     return got;
   }
   const std::string& problem() const override { return problem_; }
@@ -44,14 +45,14 @@ class StreamSource : public Source {
   std::istream& in_;
   std::size_t total_;
   std::size_t done_ = 0;
-  Told told_;
+  ProgressCallback on_progress_;
   std::string problem_;
 };
 
 // What was read to look at, and then the rest.
-class Pushed : public Source {
+class Pushed : public ByteSource {
  public:
-  Pushed(std::string first, std::unique_ptr<Source> rest)
+  Pushed(std::string first, std::unique_ptr<ByteSource> rest)
       : first_(std::move(first)), rest_(std::move(rest)) {}
   std::size_t read(char* into, std::size_t size) override {
     if (at_ == first_.size()) return rest_->read(into, size);
@@ -64,13 +65,13 @@ class Pushed : public Source {
  private:
   std::string first_;
   std::size_t at_ = 0;
-  std::unique_ptr<Source> rest_;
+  std::unique_ptr<ByteSource> rest_;
 };
 
 #ifdef SHAPELINT_ZLIB
-class Gunzip : public Source {
+class Gunzip : public ByteSource {
  public:
-  explicit Gunzip(std::unique_ptr<Source> packed) : packed_(std::move(packed)), input_(piece, '\0') {
+  explicit Gunzip(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)), input_(piece, '\0') {
     constexpr int gzip_only = 16;
     if (inflateInit2(&state_, MAX_WBITS + gzip_only) != Z_OK) fail("there is no memory to unpack it");
   }
@@ -125,7 +126,7 @@ class Gunzip : public Source {
     return false;
   }
 
-  std::unique_ptr<Source> packed_;
+  std::unique_ptr<ByteSource> packed_;
   std::string input_;
   z_stream state_{};
   std::size_t unpacked_ = 0;
@@ -138,9 +139,10 @@ class Gunzip : public Source {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> open_source(const text::FileSystem& files, const std::string& path,
-                                            std::istream& in, const Told& told) {
-  if (path == "-") return std::unique_ptr<Source>(std::make_unique<StreamSource>(nullptr, in, 0, told));
+Result<std::unique_ptr<ByteSource>> open_source(const text::FileSystem& files, const std::string& path,
+                                                std::istream& in, const ProgressCallback& on_progress) {
+  if (path == "-")
+    return std::unique_ptr<ByteSource>(std::make_unique<StreamSource>(nullptr, in, 0, on_progress));
   std::int64_t bytes = 0;
   const auto start = files.read_start(path, 1, bytes);
   if (!start) return start.error();
@@ -149,24 +151,26 @@ Result<std::unique_ptr<Source>> open_source(const text::FileSystem& files, const
   const auto total = static_cast<std::size_t>(bytes);
   if (*file) {
     std::istream& stream = *file;
-    return std::unique_ptr<Source>(std::make_unique<StreamSource>(std::move(file), stream, total, told));
+    return std::unique_ptr<ByteSource>(
+        std::make_unique<StreamSource>(std::move(file), stream, total, on_progress));
   }
   auto content = files.read(path, text::max_source_bytes);
   if (!content) return content.error();
   auto whole = std::make_unique<std::istringstream>(*std::move(content));
   std::istream& stream = *whole;
-  return std::unique_ptr<Source>(std::make_unique<StreamSource>(std::move(whole), stream, total, told));
+  return std::unique_ptr<ByteSource>(
+      std::make_unique<StreamSource>(std::move(whole), stream, total, on_progress));
 }
 
-Result<std::unique_ptr<Source>> unpacked([[maybe_unused]] const std::string& path,
-                                         std::unique_ptr<Source> packed) {
+Result<std::unique_ptr<ByteSource>> unpacked([[maybe_unused]] const std::string& path,
+                                             std::unique_ptr<ByteSource> packed) {
   std::string first(gzip_magic.size(), '\0');
   first.resize(packed->read(first.data(), first.size()));
   const bool is_gzip = first == gzip_magic;
-  std::unique_ptr<Source> all = std::make_unique<Pushed>(std::move(first), std::move(packed));
+  std::unique_ptr<ByteSource> all = std::make_unique<Pushed>(std::move(first), std::move(packed));
   if (!is_gzip) return all;
 #ifdef SHAPELINT_ZLIB
-  return std::unique_ptr<Source>(std::make_unique<Gunzip>(std::move(all)));
+  return std::unique_ptr<ByteSource>(std::make_unique<Gunzip>(std::move(all)));
 #else
   return Error{"is packed with gzip, and this shapelint was built without zlib",
                fmt::format("`gzip -dc {} | shapelint profile - …` reads it", path),
@@ -175,7 +179,7 @@ Result<std::unique_ptr<Source>> unpacked([[maybe_unused]] const std::string& pat
 #endif
 }
 
-SourceBuffer::SourceBuffer(Source& source) : source_(source), buffer_(piece, '\0') {}
+SourceBuffer::SourceBuffer(ByteSource& source) : source_(source), buffer_(piece, '\0') {}
 
 SourceBuffer::int_type SourceBuffer::underflow() {
   since_ += static_cast<std::size_t>(egptr() - eback());

@@ -73,6 +73,6 @@ struct Trace {
 };
 
 // Told now and then while a file is read; `total` 0: unknown.
-using Told = std::function<void(std::size_t done, std::size_t total)>;
+using ProgressCallback = std::function<void(std::size_t done, std::size_t total)>;
 
 }  // namespace shapelint::trace

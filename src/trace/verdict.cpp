@@ -42,18 +42,18 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-Sight sight_of(double predicted, double measured) {
-  if (measured >= 2 * predicted) return Sight::larger;
-  if (measured >= confirming * predicted) return Sight::confirmed;
+Observation sight_of(double predicted, double measured) {
+  if (measured >= 2 * predicted) return Observation::larger;
+  if (measured >= confirming * predicted) return Observation::confirmed;
   constexpr double there = 0.2;
-  return measured >= there * predicted ? Sight::smaller : Sight::not_seen;
+  return measured >= there * predicted ? Observation::smaller : Observation::not_seen;
 }
 
 // A product's loss: how much longer those take that have it than those that have not, each against its own
 // prediction without.
-Verdict of_products(std::string_view id, double cost::Efficiency::*loss, double predicted_us, bool on_cpu,
-                    const Match& match, const cost::StepCost& cost) {
-  Verdict out;
+ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, double predicted_us,
+                         bool on_cpu, const Match& match, const cost::StepCost& cost) {
+  ObservedLoss out;
   out.id = id;
   out.predicted_us = predicted_us;
   if (on_cpu) {
@@ -99,26 +99,26 @@ Verdict of_products(std::string_view id, double cost::Efficiency::*loss, double 
 
 }  // namespace
 
-std::string_view name(Sight seen) {
+std::string_view name(Observation seen) {
   switch (seen) {
-    case Sight::confirmed:
+    case Observation::confirmed:
       return "confirmed";
-    case Sight::smaller:
+    case Observation::smaller:
       return "smaller";
-    case Sight::not_seen:
+    case Observation::not_seen:
       return "not seen";
-    case Sight::larger:
+    case Observation::larger:
       return "larger";
-    case Sight::untold:
+    case Observation::untold:
       return "unknown";
   }
   return "";
 }
 
-std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match& match,
-                              const model::Workload& workload, const cost::StepCost& cost,
-                              const cost::Waterfall& losses, double host_us) {
-  std::vector<Verdict> out;
+std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const Match& match,
+                                   const model::Workload& workload, const cost::StepCost& cost,
+                                   const cost::Waterfall& losses, double host_us) {
+  std::vector<ObservedLoss> out;
   const auto lost = [&](cost::Loss loss) { return losses.us[static_cast<std::size_t>(loss)]; };
   using E = cost::Efficiency;
   out.push_back(
@@ -127,7 +127,7 @@ std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match&
   out.push_back(of_products("wave", &E::wave, lost(cost::Loss::wave), trace.on_cpu, match, cost));
 
   const StepTimes& times = step.times;
-  Verdict gaps;
+  ObservedLoss gaps;
   gaps.id = "launch_gaps";
   // A host that launches faster than the GPU runs makes it wait for nothing.
   gaps.predicted_us = std::max(0.0, host_us - cost.time_us);
@@ -136,14 +136,14 @@ std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match&
     gaps.why = "the trace is a CPU's";
   } else {
     const double share = times.wall_us > 0 ? times.idle_us / times.wall_us : 0;
-    gaps.seen = share < least_share ? Sight::not_seen : sight_of(gaps.predicted_us, times.idle_us);
+    gaps.seen = share < least_share ? Observation::not_seen : sight_of(gaps.predicted_us, times.idle_us);
     gaps.why = fmt::format("the GPU runs nothing for {} of the step", percent(share));
     if (times.knows_launches && share >= least_share)
       gaps.why += fmt::format(", {} until a launch comes", percent(times.late_us / times.wall_us));
   }
   out.push_back(std::move(gaps));
 
-  Verdict communication;
+  ObservedLoss communication;
   communication.id = "communication";
   communication.predicted_us = cost.communication_us;
   communication.measured_us = times.exposed_us;
@@ -152,7 +152,7 @@ std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match&
   if (times.communication_us > 0 && times.wall_us > 0) {
     communication.seen =
         std::max(times.exposed_us / times.wall_us, cost.communication_us / cost.time_us) < least_share
-            ? Sight::not_seen
+            ? Observation::not_seen
             : sight_of(cost.communication_us / cost.time_us, times.exposed_us / times.wall_us);
     communication.why =
         fmt::format("{} of the step exposed, {} overlapped", percent(times.exposed_us / times.wall_us),
@@ -160,7 +160,7 @@ std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match&
   } else if (predicts) {
     communication.why = "no kernel of the trace communicates: it may be of one GPU alone";
   } else {
-    communication.seen = Sight::not_seen;
+    communication.seen = Observation::not_seen;
     communication.why = "one GPU alone, in the trace as in the plan";
   }
   out.push_back(std::move(communication));

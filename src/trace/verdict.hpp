@@ -11,18 +11,18 @@
 
 namespace shapelint::trace {
 
-enum class Sight : std::uint8_t {
+enum class Observation : std::uint8_t {
   confirmed,
   smaller,  // there, but less than half of what is predicted
   not_seen,
   larger,  // more than twice what is predicted
   untold,  // the trace cannot tell: `why`
 };
-std::string_view name(Sight seen);
+std::string_view name(Observation seen);
 
-struct Verdict {
+struct ObservedLoss {
   std::string_view id;  // `alignment`, `tile`, `wave`, `launch_gaps`, `communication`
-  Sight seen = Sight::untold;
+  Observation seen = Observation::untold;
   double predicted_us = 0;  // of the step
   double measured_us = 0;   // the same, as far as the trace tells
   std::string why;          // one sentence
@@ -30,8 +30,8 @@ struct Verdict {
 
 // Alignment, tiles and waves by the products that are predicted to lose by them, beside those that are not;
 // launch gaps and communication by intervals.
-std::vector<Verdict> verdicts(const Trace& trace, const Step& step, const Match& match,
-                              const model::Workload& workload, const cost::StepCost& cost,
-                              const cost::Waterfall& losses, double host_us);
+std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const Match& match,
+                                   const model::Workload& workload, const cost::StepCost& cost,
+                                   const cost::Waterfall& losses, double host_us);
 
 }  // namespace shapelint::trace

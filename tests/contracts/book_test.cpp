@@ -82,7 +82,7 @@ TEST_CASE("the contracts that are compiled in have no mistakes", "[contracts]") 
     INFO(each.id);
     CHECK(ids.insert(each.id).second);
     CHECK_FALSE(each.blame.empty());
-    for (const contracts::Source& source : each.sources) {
+    for (const contracts::SourceLines& source : each.sources) {
       CHECK(source.fingerprint.size() == 16);
     }
   }
@@ -130,18 +130,18 @@ TEST_CASE("no contract is applied to what it was not stated for", "[contracts]")
     }
     contracts::Stack stack{{std::string(contract.package.name), {}, {}}};
     for (const std::string_view other : contract.with) stack.push_back({std::string(other), {}, {}});
-    CHECK(contracts::standing(contract, stack) == contracts::Standing::holds);
+    CHECK(contracts::standing(contract, stack) == contracts::VersionMatch::holds);
     for (const std::string_view other : contract.unless) {
       contracts::Stack more = stack;
       more.push_back({std::string(other), {}, {}});
-      CHECK(contracts::standing(contract, more) == contracts::Standing::absent);
+      CHECK(contracts::standing(contract, more) == contracts::VersionMatch::absent);
     }
     stack.front().version = contracts::Version{0, 0, 0};
-    CHECK(contracts::standing(contract, stack) == contracts::Standing::older);
+    CHECK(contracts::standing(contract, stack) == contracts::VersionMatch::older);
     stack.front().version = contracts::Version{9999};
-    CHECK(contracts::standing(contract, stack) == contracts::Standing::newer);
+    CHECK(contracts::standing(contract, stack) == contracts::VersionMatch::newer);
     stack.front().name = "another";
-    CHECK(contracts::standing(contract, stack) == contracts::Standing::absent);
+    CHECK(contracts::standing(contract, stack) == contracts::VersionMatch::absent);
   }
   CHECK(applied > 0);
 }

@@ -201,7 +201,7 @@ TEST_CASE("constraints beyond so many are one together, and none is lost", "[con
   const contracts::Book book = book_of(many);
   const model::Reading reading = tests::read(decoded_gpt2);
   const suggest::OnStack stack = on_stack(book, {{"ours", {}, {}}}, reading, test::known_gpu("h100"));
-  CHECK(stack.constraints.size() == contracts::most_alone + 1);
+  CHECK(stack.constraints.size() == contracts::max_separate_constraints + 1);
   CHECK(stack.constraints.front().name == "requirement ours/c00 (a demand)");
   CHECK(stack.constraints.back().name == "one of 24 further requirements");
   const auto refused = [&](std::int64_t rows) {

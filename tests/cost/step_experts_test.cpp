@@ -85,7 +85,7 @@ TEST_CASE("sizes that Triton's tiles were searched for run on kernels of their o
   const auto gpu = gpu::find_gpu("h100");
   REQUIRE(gpu);
   model::Setup setup = decoding(4096);
-  setup.plan.engine = model::Engine::sglang;
+  setup.plan.engine = model::ServingEngine::sglang;
   setup.plan.tensor = setup.plan.expert_tensor = 4;
   const double tuned = experts_us(*gpu, setup);
   setup.model.moe.intermediate_size += 4 * 16;
@@ -106,13 +106,13 @@ TEST_CASE("an engine, or a family of kernels, chooses the kernel", "[cost]") {
   const auto gpu = gpu::find_gpu("h100");
   model::Setup setup = decoding(4096);
   const double fastest_us = step_us(*gpu, setup);
-  setup.plan.engine = model::Engine::sglang;
+  setup.plan.engine = model::ServingEngine::sglang;
   CHECK(step_us(*gpu, setup) > 1.2 * fastest_us);
   // No kernel of a V100 was timed: the general model, whatever the engine.
   const auto volta = gpu::find_gpu("v100");
   setup.plan.dtype = DType::fp16;
   const double volta_us = step_us(*volta, setup);
-  setup.plan.engine = model::Engine::fastest;
+  setup.plan.engine = model::ServingEngine::fastest;
   CHECK(step_us(*volta, setup) == volta_us);
 }
 
@@ -122,19 +122,19 @@ TEST_CASE("SGLang's Triton kernels compute a shared expert as one more of the ro
   model::Setup setup = decoding(64);
   const std::int64_t width = setup.model.moe.intermediate_size;
   struct Case {
-    model::Engine engine;
+    model::ServingEngine engine;
     std::int64_t shared_width;
     std::int64_t ranks_of_experts;
     bool is_biased;
     bool is_within;
   };
   for (const Case& c : {
-           Case{model::Engine::sglang, width, 1, true, true},
-           Case{model::Engine::vllm, width, 1, true, false},
-           Case{model::Engine::fastest, width, 1, true, false},
-           Case{model::Engine::sglang, width, 2, true, false},
-           Case{model::Engine::sglang, 2 * width, 1, true, false},
-           Case{model::Engine::sglang, width, 1, false, false},
+           Case{model::ServingEngine::sglang, width, 1, true, true},
+           Case{model::ServingEngine::vllm, width, 1, true, false},
+           Case{model::ServingEngine::fastest, width, 1, true, false},
+           Case{model::ServingEngine::sglang, width, 2, true, false},
+           Case{model::ServingEngine::sglang, 2 * width, 1, true, false},
+           Case{model::ServingEngine::sglang, width, 1, false, false},
        }) {
     CAPTURE(static_cast<int>(c.engine), c.shared_width, c.ranks_of_experts, c.is_biased);
     setup.model.moe.router_bias = c.is_biased;
@@ -192,10 +192,10 @@ TEST_CASE("a graph of the whole step frees a mixture from its host, one of its p
   const auto h100 = gpu::find_gpu("h100");
   const double newest_us = step_us(*b200, setup);
   const double waiting_us = step_us(*h100, setup);
-  setup.plan.graphs = model::Graphs::step;
+  setup.plan.graphs = model::CudaGraphScope::step;
   CHECK(step_us(*b200, setup) == newest_us);
   CHECK(step_us(*h100, setup) == Approx(waiting_us - 32 * 3300));
-  setup.plan.graphs = model::Graphs::parts;
+  setup.plan.graphs = model::CudaGraphScope::parts;
   CHECK(step_us(*b200, setup) == Approx(newest_us + 32 * 3300));
   CHECK(step_us(*h100, setup) == waiting_us);
 }
@@ -255,7 +255,7 @@ TEST_CASE("attention of a step that serves is that of the plan's engine", "[cost
   REQUIRE(gpu);
   model::Setup setup = decoding(64);
   const double general_us = op_us(*gpu, setup, "layer.attention.flash");
-  setup.plan.engine = model::Engine::trtllm;
+  setup.plan.engine = model::ServingEngine::trtllm;
   // `shapelint kernels attention-decode` says 104 us for the wrapper and its helpers
   cost::KernelAttention shape;
   shape.sequences = 64;
@@ -279,7 +279,7 @@ TEST_CASE("attention of a step that serves is that of the plan's engine", "[cost
   setup = decoding(64);
   setup.plan.dtype = DType::fp16;
   const double volta_us = op_us(*volta, setup, "layer.attention.flash");
-  setup.plan.engine = model::Engine::vllm;
+  setup.plan.engine = model::ServingEngine::vllm;
   CHECK(op_us(*volta, setup, "layer.attention.flash") == volta_us);
 }
 
@@ -291,14 +291,14 @@ TEST_CASE("latent attention of a step that serves is that of the plan's engine",
   setup.plan.micro_batch_size = 32;
   setup.plan.tensor = 8;
   const double general_us = op_us(*gpu, setup, "layer.attention.flash");
-  setup.plan.engine = model::Engine::sglang;
+  setup.plan.engine = model::ServingEngine::sglang;
   const double decode_us = op_us(*gpu, setup, "layer.attention.flash");
   CHECK(decode_us != general_us);
   setup.plan.mode = model::Mode::prefill;
   setup.plan.micro_batch_size = 1;
   setup.plan.sequence_length = 8000;
   const double prompt_us = op_us(*gpu, setup, "layer.attention.flash");
-  setup.plan.engine = model::Engine::fastest;
+  setup.plan.engine = model::ServingEngine::fastest;
   CHECK(op_us(*gpu, setup, "layer.attention.flash") != prompt_us);
 }
 
@@ -308,13 +308,13 @@ TEST_CASE("short all-reduces of a step that serves are the engine's own", "[cost
   setup.plan.tensor = 8;
   setup.plan.expert_tensor = 8;
   const double nccl_us = op_us(*gpu, setup, "layer.attention.reduce");
-  setup.plan.engine = model::Engine::trtllm;
+  setup.plan.engine = model::ServingEngine::trtllm;
   // 64 kB over eight GPUs: 6 us as TensorRT-LLM's kernel was timed, 10 us and more by NCCL's table
   CHECK(op_us(*gpu, setup, "layer.attention.reduce") < 0.7 * nccl_us);
   // Beyond a node it is NCCL's.
   setup.plan.tensor = 16;
   setup.plan.expert_tensor = 16;
   const double far_us = op_us(*gpu, setup, "layer.attention.reduce");
-  setup.plan.engine = model::Engine::fastest;
+  setup.plan.engine = model::ServingEngine::fastest;
   CHECK(op_us(*gpu, setup, "layer.attention.reduce") == far_us);
 }

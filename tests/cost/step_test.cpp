@@ -87,9 +87,9 @@ TEST_CASE("an exchange beside the shared experts costs what outlasts them") {
   const gpu::Gpu gpu = test::plain_gpu();
   model::Workload workload;
   model::Op shared = stream(8e8, 2);
-  shared.beside_shared = true;
+  shared.overlaps_shared_experts = true;
   model::Op exchange = gather(1e9, false, model::Pass::forward);
-  exchange.beside_shared = true;
+  exchange.overlaps_shared_experts = true;
   workload.ops = {stream(8e8, 5), shared, exchange};
   workload.pipeline_bubble = 0.5;
   const StepCost step = price(gpu, workload, DType::bf16);

@@ -144,7 +144,7 @@ TEST_CASE("budget: a rule's condition costs each file the same, whoever comes fi
     return units_of([&] {
       auto set = sets.take({&rule, 1});
       (void)set->front().holds(context);
-      sets.give_back(std::move(set));
+      sets.return_to_pool(std::move(set));
     });
   };
   const std::int64_t first = linted();

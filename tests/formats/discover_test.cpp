@@ -17,7 +17,7 @@ namespace {
 
 std::string found(const text::FileSystem& files, const std::vector<std::string>& paths) {
   std::string out;
-  for (const formats::Found& each : formats::discover(files, paths).files) {
+  for (const formats::DiscoveredFile& each : formats::discover(files, paths).files) {
     out += (out.empty() ? "" : " ") + each.path + (each.named ? "!" : "");
   }
   return out;

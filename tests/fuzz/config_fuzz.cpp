@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lint/file.hpp"
-#include "lint/left_out/baseline.hpp"
+#include "lint/suppression/baseline.hpp"
 #include "project/project.hpp"
 #include "tests/fuzz/check.hpp"
 

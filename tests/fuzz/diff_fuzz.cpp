@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "lint/left_out/git.hpp"
+#include "lint/suppression/git.hpp"
 #include "report/findings/snippet.hpp"
 #include "tests/fuzz/check.hpp"
 

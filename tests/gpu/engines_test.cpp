@@ -66,7 +66,7 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
       CHECK(engine_memory("vllm")->checks_longest);
       CHECK(engine_memory_of_package("tensorrt-llm")->engine == "trtllm");
     } else if (kind.starts_with("fp8")) {
-      kernels = read_kernels<PassKernel>(document.root(), pass_fields(), errors).size();
+      kernels = read_kernels<ElementwiseKernel>(document.root(), pass_fields(), errors).size();
       CHECK(pass_kernels(kind).size() == kernels);
     } else {
       kernels = read_kernels<CollectiveKernel>(document.root(), collective_fields(), errors).size();
@@ -84,10 +84,10 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
 }
 
 TEST_CASE("a kernel's mistakes are errors", "[engines]") {
-  CHECK(first_error<PassKernel>(pass, pass_fields()).empty());
-  CHECK(first_error<PassKernel>((std::string(pass) + "row_us = -1\n").c_str(), pass_fields()) != "");
-  CHECK(first_error<PassKernel>((std::string(pass) + "tile_us = 1\n").c_str(), pass_fields()) != "");
-  CHECK(first_error<PassKernel>("[[kernels]]\narchitecture = \"hoper\"\n", pass_fields()) ==
+  CHECK(first_error<ElementwiseKernel>(pass, pass_fields()).empty());
+  CHECK(first_error<ElementwiseKernel>((std::string(pass) + "row_us = -1\n").c_str(), pass_fields()) != "");
+  CHECK(first_error<ElementwiseKernel>((std::string(pass) + "tile_us = 1\n").c_str(), pass_fields()) != "");
+  CHECK(first_error<ElementwiseKernel>("[[kernels]]\narchitecture = \"hoper\"\n", pass_fields()) ==
         "`kernels[0]` names no architecture");
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a kernel that was tuned for some sizes serves them alone", "[engines]
 TEST_CASE("the closest kernel by name counts, then the one with most timings", "[engines]") {
   const auto kernel = [](const char* architecture, const char* engine, const char* name, const char* dtype,
                          std::int64_t rows) {
-    PassKernel made;
+    ElementwiseKernel made;
     made.architecture = architecture;
     made.engine = engine;
     made.kernel = name;
@@ -124,11 +124,11 @@ TEST_CASE("the closest kernel by name counts, then the one with most timings", "
     made.rows = rows;
     return made;
   };
-  const std::vector<PassKernel> kernels{
+  const std::vector<ElementwiseKernel> kernels{
       kernel("hopper", "vllm", "fa3", "bf16", 10), kernel("hopper", "vllm", "fa3", "fp8", 20),
       kernel("hopper", "sglang", "triton", "bf16", 30), kernel("ada", "vllm", "fa2", "bf16", 40)};
   const auto found = [&](std::string_view architecture, const EngineNames& names) {
-    const PassKernel* best = closest<PassKernel>(kernels, architecture, names);
+    const ElementwiseKernel* best = closest<ElementwiseKernel>(kernels, architecture, names);
     return best == nullptr ? 0 : best->rows;
   };
   CHECK(found("hopper", {"vllm", "fa3", "bf16", {}, {}}) == 10);
@@ -138,8 +138,8 @@ TEST_CASE("the closest kernel by name counts, then the one with most timings", "
   CHECK(found("hopper", {}) == 30);                                  // most timings
   CHECK(found("blackwell", {"vllm", "fa3", "bf16", {}, {}}) == 0);
   CHECK(found("hopper", {"vllm", "fa3", "bf16", {}, "all_reduce"}) == 0);
-  CHECK(closest<PassKernel>(kernels, "hopper", {"sglang", "triton", "fp8", {}, {}}, true)->rows == 20);
-  CHECK(closest<PassKernel>(kernels, "ada", {"vllm", "fa2", "fp8", {}, {}}, true) == nullptr);
+  CHECK(closest<ElementwiseKernel>(kernels, "hopper", {"sglang", "triton", "fp8", {}, {}}, true)->rows == 20);
+  CHECK(closest<ElementwiseKernel>(kernels, "ada", {"vllm", "fa2", "fp8", {}, {}}, true) == nullptr);
 }
 
 TEST_CASE("docs/explanation/kernels.md names every constant", "[engines][docs]") {

@@ -1,5 +1,5 @@
 // Baselines: written and read back they know every finding, and nothing else.
-#include "lint/left_out/baseline.hpp"
+#include "lint/suppression/baseline.hpp"
 
 #include <rapidcheck.h>
 

@@ -64,7 +64,7 @@ inline FixRun fixed(const std::map<std::string, std::string>& texts, const Asked
     ran.fixes.push_back(fmt::format("{}:{}:{}: {} ({})", each.path, each.place.line, each.place.column,
                                     each.changes, fmt::join(each.codes, ", ")));
   }
-  for (const lint::LeftFinding& each : out.left) {
+  for (const lint::RemainingFinding& each : out.left) {
     ran.left.push_back(fmt::format("{}:{}:{}: {} {}", each.path, each.place.line, each.place.column,
                                    each.code, each.reason));
   }

@@ -358,7 +358,7 @@ TEST_CASE("a text is objected to for the findings that it brings", "[fix]") {
   text::OverlayFileSystem files(memory);
   project::Request request;
   request.gpus.names = {"a100"};
-  lint::Workbench bench(request, files, {});
+  lint::FixTrial bench(request, files, {});
   const auto warning = rules::Severity::warning;
   CHECK(bench.objection("m.toml", model("50432"), warning).empty());
   CHECK(bench.objection("m.toml", model("50257"), warning).find("that would bring SL101: ") == 0);

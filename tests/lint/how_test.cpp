@@ -1,7 +1,7 @@
 // How each framework is told what a finding proposes.
 #include <algorithm>
 
-#include "formats/dialect/how.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 #include "formats/read.hpp"
 #include "lint/run.hpp"
 #include "tests/catch.hpp"
@@ -170,7 +170,7 @@ TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
   std::size_t said = 0;
   for (const formats::Dialect* listed : formats::Dialects::builtin().all()) {
     const formats::Dialect& dialect = *listed;
-    for (const formats::Way& way : dialect.ways) {
+    for (const formats::SettingInstruction& way : dialect.ways) {
       INFO(dialect.name << ' ' << way.field << ' ' << way.choice << ": " << way.text);
       const model::FieldId field = model::find_field(way.field);
       const auto choices = model::info(field).choices;
@@ -183,7 +183,7 @@ TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
       }
       model::Reading reading;
       reading.setup.plan.mode = way.for_serving ? model::Mode::decode : model::Mode::train;
-      const std::string text = formats::way_to_set(dialect, reading, field, 50257, to);
+      const std::string text = formats::setting_syntax(dialect, reading, field, 50257, to);
       CHECK_FALSE(text.empty());
       CHECK(text.find_first_of("{}") == std::string::npos);
       CHECK(text.find("``") == std::string::npos);

@@ -1,5 +1,5 @@
 // Comments that silence findings: every form takes away exactly the finding that it names.
-#include "lint/left_out/suppress.hpp"
+#include "lint/suppression/suppress.hpp"
 
 #include <fmt/format.h>
 #include <rapidcheck.h>

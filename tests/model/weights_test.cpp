@@ -147,7 +147,7 @@ Setup any_model() {
 }
 
 // Elements of weights that the products of a part read: each as often as the part of a layer has it.
-double multiplied(const Setup& setup, StepPart part) {
+double multiplied(const Setup& setup, ModelComponent part) {
   Workload workload;
   lower_part(setup, part, workload);
   double sum = 0;
@@ -161,25 +161,26 @@ double multiplied(const Setup& setup, StepPart part) {
   return sum;
 }
 
-double listed(const Setup& setup, StepPart part) {
+double listed(const Setup& setup, ModelComponent part) {
   const ModelSpec& model = setup.model;
   double sum = 0;
   const auto add = [&](const Weight& weight) {
     if (weight.kind < WeightKind::product) return;
     RC_LOG() << "  " << weight.name << " " << weight.copies << " x " << weight.outputs.size << " x "
              << weight.inputs.size << "\n";
-    const double present = part == StepPart::attention && weight.is_lent ? making_keys(model) : 1;
+    const double present =
+        part == ModelComponent::attention && weight.is_lent ? share_of_layers_with_own_keys(model) : 1;
     sum += present * (weight.rows == Rows::experts ? real(model.moe.num_experts) : 1) * products_of(weight);
   };
   visit_weights(model, part, {}, add);
-  if (part != StepPart::ends) return sum;
+  if (part != ModelComponent::ends) return sum;
   visit_embedding(model, add);
   visit_head(model, add);
   return sum;
 }
 
-bool has(const ModelSpec& model, StepPart part) {
-  if (part == StepPart::mixture) return model.moe.num_experts > 0;
+bool has(const ModelSpec& model, ModelComponent part) {
+  if (part == ModelComponent::mixture) return model.moe.num_experts > 0;
   return mixer_of(part) >= most_mixers || model.mixers[mixer_of(part)].kind != MixerKind::none;
 }
 
@@ -189,7 +190,7 @@ TEST_CASE("the products of a step read the weights of the list, and all of them"
   CHECK(rc::check("lowered and listed", [] {
     const Setup setup = any_model();
     for (std::size_t i = 0; i < part_count; ++i) {
-      const auto part = static_cast<StepPart>(i);
+      const auto part = static_cast<ModelComponent>(i);
       if (!has(setup.model, part)) continue;
       RC_LOG() << "part " << i << "\n";
       const double some = multiplied(setup, part);
@@ -216,7 +217,7 @@ TEST_CASE("parameters are the elements of the weights of all layers and ends", "
       };
     };
     for (std::size_t i = 0; i < part_count; ++i) {
-      const auto part = static_cast<StepPart>(i);
+      const auto part = static_cast<ModelComponent>(i);
       if (has(model, part)) visit_weights(model, part, {}, sum_up(times_in(model, part)));
     }
     visit_embedding(model, sum_up(1));
@@ -242,7 +243,7 @@ TEST_CASE("no model needs more arithmetic than its operations do, whatever it is
 TEST_CASE("a part with weights keeps what it reads for its backward pass", "[model][memory]") {
   CHECK(rc::check("kept", [] {
     const Setup setup = any_model();
-    for (const StepPart part : weighty_parts) {
+    for (const ModelComponent part : weighty_parts) {
       if (!has(setup.model, part)) continue;
       double elements = 0;
       int inputs = 0;
@@ -266,7 +267,7 @@ TEST_CASE("a part with weights keeps what it reads for its backward pass", "[mod
 }
 
 TEST_CASE("a tensor that several products read is kept once", "[model][memory]") {
-  const auto inputs_of = [](const std::string& keys, StepPart part) {
+  const auto inputs_of = [](const std::string& keys, ModelComponent part) {
     std::int64_t elements = 0;
     const Setup setup = model_setup(
         "hidden_size = 512\nnum_layers = 4\nnum_attention_heads = 8\nnum_key_value_heads = 2\n"
@@ -279,13 +280,13 @@ TEST_CASE("a tensor that several products read is kept once", "[model][memory]")
   };
   // Queries, keys and values read the norm's output, the output's projection the heads; gate and up the same,
   // down what they make; latents apart from the stream.
-  CHECK(inputs_of("", StepPart::attention) == 512 + 512);
-  CHECK(inputs_of("", StepPart::mlp) == 512 + 2048);
+  CHECK(inputs_of("", ModelComponent::attention) == 512 + 512);
+  CHECK(inputs_of("", ModelComponent::mlp) == 512 + 2048);
   CHECK(
       inputs_of("mla = { q_lora_rank = 96, kv_lora_rank = 64, qk_nope_head_dim = 32, qk_rope_head_dim = 16, "
                 "v_head_dim = 32 }\n",
-                StepPart::attention) == 512 + 96 + 64 + 8 * 32);
-  CHECK(inputs_of("cross_attention = true\n", StepPart::attention) == 2 * (512 + 512));
+                ModelComponent::attention) == 512 + 96 + 64 + 8 * 32);
+  CHECK(inputs_of("cross_attention = true\n", ModelComponent::attention) == 2 * (512 + 512));
 }
 
 TEST_CASE("products down to latents are on every rank of tensor parallelism", "[model]") {
@@ -307,7 +308,8 @@ TEST_CASE("what adapters add to a model does not depend on the ranks", "[model]"
     setup.plan.mode = Mode::train;
     setup.plan.adapters = true;
     setup.plan.adapter_rank = some(1, 64);
-    setup.plan.adapted = *rc::gen::element(Adapted::all, Adapted::attention, Adapted::query_value);
+    setup.plan.adapted =
+        *rc::gen::element(LoraTargets::all, LoraTargets::attention, LoraTargets::query_value);
     const AdapterSize alone = adapter_size(setup);
     setup.plan.tensor = setup.plan.expert_tensor = std::int64_t{1} << some(1, 3);
     const AdapterSize shared = adapter_size(setup);

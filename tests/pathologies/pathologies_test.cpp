@@ -29,7 +29,7 @@ struct Looked {
   const rules::Finding* finding = nullptr;  // shown or not
 };
 
-Looked look_at(const NodeRef& each) {
+Looked check_remarks(const NodeRef& each) {
   text::MemoryFileSystem files;
   const std::string path = words(each, "file", "model.toml");
   std::string config = words(each, "config");
@@ -129,7 +129,7 @@ double gain_of(const rules::Finding& finding) {
 TEST_CASE("what makes a run slower is found, as large as published, and mended", "[pathologies]") {
   const text::Document document = entries("slower.toml");
   for (const NodeRef each : document.root()["pathology"]) {
-    const Looked looked = look_at(each);
+    const Looked looked = check_remarks(each);
     INFO(words(each, "name"));
     REQUIRE(looked.finding != nullptr);
     CHECK(looked.finding->severity != rules::Severity::error);
@@ -153,7 +153,7 @@ TEST_CASE("what makes a run slower is found, as large as published, and mended",
 TEST_CASE("what makes a run stop is an error, and mended where there is a value to change", "[pathologies]") {
   const text::Document document = entries("stops.toml");
   for (const NodeRef each : document.root()["pathology"]) {
-    const Looked looked = look_at(each);
+    const Looked looked = check_remarks(each);
     INFO(words(each, "name"));
     REQUIRE(looked.finding != nullptr);
     CHECK(looked.finding->severity == rules::Severity::error);
@@ -173,7 +173,7 @@ TEST_CASE("pathologies as a table", "[.pathologies]") {
   std::printf("%-55s %-6s %15s %9s\n", "fault", "code", "published", "predicted");
   bool any = false;
   for (const NodeRef each : document.root()["pathology"]) {
-    const Looked looked = look_at(each);
+    const Looked looked = check_remarks(each);
     any = true;
     const Saving saving = each["faster"] ? published(each["faster"]) : Saving{};
     std::printf("%-55s %-6s %6.1f to %4.1f %% %7.1f %%\n", words(each, "name").c_str(),

@@ -140,12 +140,12 @@ TEST_CASE("several threads may ask a project", "[project]") {
 TEST_CASE("GPUs that cannot multiply a number format are left out where they were assumed", "[project]") {
   project::Applied out;
   out.gpus = project::assumed_gpus();
-  CHECK(project::take_unable(out, DType::fp8).empty());
+  CHECK(project::remove_unsupported_gpus(out, DType::fp8).empty());
   CHECK(ids(out.gpus) == Strings{"h100-sxm5"});
 
   out.gpus = project::assumed_gpus();
   out.gpus_from = project::GpusFrom::configuration;
-  CHECK(ids(project::take_unable(out, DType::fp8)) == Strings{"a100-sxm4-80gb"});
+  CHECK(ids(project::remove_unsupported_gpus(out, DType::fp8)) == Strings{"a100-sxm4-80gb"});
 }
 
 TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[project]") {
@@ -169,7 +169,7 @@ TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[pro
   project::Applied both;
   both.gpus = project::assumed_gpus();
   both.gpus_from = project::GpusFrom::request;
-  CHECK(project::take_unable(both, read_for("h100")).empty());
+  CHECK(project::remove_unsupported_gpus(both, read_for("h100")).empty());
   CHECK(ids(both.gpus) == Strings{"h100-sxm5"});
 }
 

@@ -22,8 +22,8 @@ using namespace shapelint;
 
 namespace {
 
-const prove::Swept& measured_h200() {
-  static const prove::Swept swept = [] {
+const prove::SweepResult& measured_h200() {
+  static const prove::SweepResult swept = [] {
     const std::string path = "measured/h200-sxm-2026-11-26.json";
     auto read = prove::read_swept(path, tests::read_source_file(path));
     REQUIRE(read);
@@ -41,7 +41,7 @@ double median(std::vector<double> values) {
 }  // namespace
 
 TEST_CASE("an H200's kernels: predictions err by no more than is stated, sweep by sweep", "[prove]") {
-  const prove::Swept& swept = measured_h200();
+  const prove::SweepResult& swept = measured_h200();
   CHECK(swept.doubts.empty());
   CHECK(swept.measured == 2554);
   // Before the fit: alignment 0.33, attention 0.33, layers 0.11, moe 0.20. Grouped products with an output of

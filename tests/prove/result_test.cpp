@@ -53,27 +53,27 @@ TEST_CASE("measured times stand in the place of predicted ones, and the rest sta
   // A hundredth of 480 us.
   CHECK(proof.half_width == Approx(0.0048));
   CHECK(proof.measured_share == Approx(1));
-  CHECK(proof.verdict == Verdict::confirmed);
+  CHECK(proof.verdict == ProofVerdict::confirmed);
 }
 
 TEST_CASE("a verdict goes by both intervals", "[prove]") {
   //                 predicted      measured
-  CHECK(verdict_of(0.10, 0.02, 0.09, 0.005) == Verdict::confirmed);
-  CHECK(verdict_of(0.10, 0.02, 0.15, 0.005) == Verdict::confirmed);  // more than predicted
-  CHECK(verdict_of(0.10, 0.02, 0.04, 0.005) == Verdict::smaller);
-  CHECK(verdict_of(0.10, 0.02, 0.002, 0.005) == Verdict::refuted);
-  CHECK(verdict_of(0.10, 0.02, -0.05, 0.005) == Verdict::refuted);
-  CHECK(verdict_of(0.10, 0.02, 0.05, 0.06) == Verdict::unclear);
+  CHECK(verdict_of(0.10, 0.02, 0.09, 0.005) == ProofVerdict::confirmed);
+  CHECK(verdict_of(0.10, 0.02, 0.15, 0.005) == ProofVerdict::confirmed);  // more than predicted
+  CHECK(verdict_of(0.10, 0.02, 0.04, 0.005) == ProofVerdict::smaller);
+  CHECK(verdict_of(0.10, 0.02, 0.002, 0.005) == ProofVerdict::refuted);
+  CHECK(verdict_of(0.10, 0.02, -0.05, 0.005) == ProofVerdict::refuted);
+  CHECK(verdict_of(0.10, 0.02, 0.05, 0.06) == ProofVerdict::unclear);
 }
 
 TEST_CASE("what was not measured gives no verdict", "[prove]") {
   std::string content = result_of(0, "null");
-  CHECK(read(content).proofs.front().verdict == Verdict::unmeasured);
+  CHECK(read(content).proofs.front().verdict == ProofVerdict::unmeasured);
   const std::string first =
       R"("before_us": 60, "after_us": 1, "log_ratio": 0, "half_width": null, "rounds": 20)";
   content.replace(content.find(first), first.size(), R"("skipped": "no fp8 here")");
   const Measured measured = read(content);
-  CHECK(measured.proofs.front().verdict == Verdict::unmeasured);
+  CHECK(measured.proofs.front().verdict == ProofVerdict::unmeasured);
   CHECK(measured.left_out == std::vector<std::pair<std::string, std::size_t>>{{"no fp8 here", 1}});
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("proofs read back as they were written, the newest in the place of an 
   CHECK(add_proofs(read(result_of(0, "0.01")), "model.toml", proofs) == 1);
   CHECK(add_proofs(read(result_of(0, "null")), "model.toml", proofs) == 0);  // no verdict
   REQUIRE(proofs.size() == 1);
-  CHECK(proofs.front().proof.verdict == Verdict::refuted);
+  CHECK(proofs.front().proof.verdict == ProofVerdict::refuted);
   const auto again = read_proofs("shapelint-proofs.json", proofs_text(proofs));
   REQUIRE(again);
   REQUIRE(again->size() == 1);

@@ -10,13 +10,13 @@ using rules::Severity;
 namespace {
 
 Finding finding(std::int32_t number, std::string_view code, Severity severity,
-                std::vector<std::int32_t> mends) {
+                std::vector<std::int32_t> also_fixes) {
   Finding out;
   out.number = number;
   out.code = code;
   out.rule = "rule";
   out.severity = severity;
-  out.mends = std::move(mends);
+  out.also_fixes = std::move(also_fixes);
   return out;
 }
 
@@ -24,11 +24,11 @@ Finding finding(std::int32_t number, std::string_view code, Severity severity,
 std::string ties_text(const std::vector<Finding>& findings) {
   std::vector<const Finding*> shown;
   for (const Finding& each : findings) shown.push_back(&each);
-  auto ties = report::ties_of(shown, report::Twins(lint::Report{}));
+  auto ties = report::relations_of(shown, report::DuplicateFindings(lint::Report{}));
   std::string out;
   for (const Finding& each : findings) {
-    const report::Tie& tie = ties[&each];
-    const std::string text = report::also_mends(tie) + report::mended_text(tie);
+    const report::FindingRelation& tie = ties[&each];
+    const std::string text = report::also_fixes_text(tie) + report::fixed_by_text(tie);
     if (!text.empty()) out += std::string(each.code) + ": " + text + '\n';
   }
   return out;
@@ -70,11 +70,11 @@ TEST_CASE("what several plans of a file have in common is told with the one that
   report.models = {plan("a.toml", "score", Severity::warning, 0.02),
                    plan("a.toml", "update", Severity::warning, 0.05),
                    plan("a.toml", "failing", Severity::info, 0.5), plan("b.toml", "", Severity::error, 0.9)};
-  const report::Twins twins(report);
+  const report::DuplicateFindings duplicates(report);
   std::string out;
   for (const lint::ModelReport& model : report.models) {
-    for (const Finding* each : twins.told(model)) {
-      const std::vector<report::Twin>& others = twins.others(*each);
+    for (const Finding* each : duplicates.primaries(model)) {
+      const std::vector<report::DuplicateFinding>& others = duplicates.others(*each);
       out += model.path + ": " + report::names_beside(model, others) + ": " + each->message;
       out += others.empty() ? "\n" : "; " + report::others_text(model, others) + '\n';
     }
@@ -87,8 +87,8 @@ TEST_CASE("what several plans of a file have in common is told with the one that
         "a.toml: failing: of failing\n"
         "b.toml: Qwen: odd\n"
         "b.toml: Qwen: of \n");
-  CHECK(twins.told_with(report.models[0].result.findings[0]) == &report.models[1]);
-  CHECK(twins.told_with(report.models[1].result.findings[0]) == nullptr);
+  CHECK(duplicates.primary_of(report.models[0].result.findings[0]) == &report.models[1]);
+  CHECK(duplicates.primary_of(report.models[1].result.findings[0]) == nullptr);
 }
 
 TEST_CASE("what runs of a model have in common with its own file is told where least is assumed",
@@ -108,12 +108,12 @@ TEST_CASE("what runs of a model have in common with its own file is told where l
   lint::Report report;
   report.models = {run("m/config.json", 0.5, {model::FieldId::micro_batch_size}), run("m/long.sh", 0.02, {}),
                    run("m/short.sh", 0.04, {})};
-  const report::Twins twins(report);
-  CHECK(twins.told(report.models[0]).empty());
-  CHECK(twins.told(report.models[1]).empty());
-  REQUIRE(twins.told(report.models[2]).size() == 1);
-  const Finding& told = *twins.told(report.models[2]).front();
-  CHECK(report::others_text(report.models[2], twins.others(told)) ==
+  const report::DuplicateFindings duplicates(report);
+  CHECK(duplicates.primaries(report.models[0]).empty());
+  CHECK(duplicates.primaries(report.models[1]).empty());
+  REQUIRE(duplicates.primaries(report.models[2]).size() == 1);
+  const Finding& told = *duplicates.primaries(report.models[2]).front();
+  CHECK(report::others_text(report.models[2], duplicates.others(told)) ==
         "in m/config.json, 50.0 % of the step (estimated); in m/long.sh, 2.0 % of the step (estimated)");
-  CHECK(twins.told_with(report.models[0].result.findings[0]) == &report.models[2]);
+  CHECK(duplicates.primary_of(report.models[0].result.findings[0]) == &report.models[2]);
 }

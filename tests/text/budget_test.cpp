@@ -292,7 +292,7 @@ TEST_CASE("budget: each expansion and command of a shell is charged by the size 
   CHECK(names_without_line(
             all, "first|name|word|sign|next",
             {"src/text/shell/commands.cpp", "src/text/shell/condition.cpp", "src/text/shell/launch.cpp",
-             "src/text/shell/functions.cpp", "src/text/shell/loops.cpp", "src/text/shell/outcomes.cpp",
+             "src/text/shell/functions.cpp", "src/text/shell/loops.cpp", "src/text/shell/paths.cpp",
              "src/text/shell/run.cpp", "src/text/shell/grammar/syntax.cpp"}) == std::set<std::string>{});
 }
 

@@ -103,7 +103,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
 // Says that a product is refused where a library would refuse it: it has a time all the same, of what it
 // would take. `where`: the product, in words.
 void tell_refused(std::string_view where, const cost::GemmShape& shape, std::size_t others, Io& io) {
-  const std::string_view sides = cost::refused_sides(shape);
+  const std::string_view sides = cost::unsupported_dims(shape);
   const bool has_two = sides.size() > 1;
   print_note(
       io,
@@ -170,7 +170,7 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     if (!known && !runs(gpu, row.shape, io)) return ExitCode::error;
     known = true;
     const cost::OpCost cost = predict_gemm(models.of(row.shape), row.shape);
-    const std::string_view sides = cost::refused_sides(row.shape);
+    const std::string_view sides = cost::unsupported_dims(row.shape);
     others_refused += !sides.empty() && refused ? 1 : 0;
     if (!sides.empty() && !refused) refused = row;
     fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g},{}\n",
@@ -282,7 +282,7 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (!runs(gpu, shape, io)) return ExitCode::error;
-  if (!cost::refused_sides(shape).empty()) tell_refused({}, shape, 0, io);
+  if (!cost::unsupported_dims(shape).empty()) tell_refused({}, shape, 0, io);
   io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options), quantization_of(options)));
   return ExitCode::clean;
 }

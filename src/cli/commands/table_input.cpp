@@ -58,12 +58,12 @@ std::optional<std::string> table_text(const std::string& path, Io& io) {
   return std::nullopt;
 }
 
-bool says_what_is_run(const project::Configured& configured, const contracts::Stack& stack,
-                      const ModelInput& input, Io& io) {
+bool requires_stated_mode(const project::Configured& configured, const contracts::Stack& stack,
+                          const ModelInput& input, Io& io) {
   const model::Reading& reading = input.reading();
   const bool is_said = model::origin(reading, model::FieldId::mode).kind != model::Origin::Kind::defaulted;
   if (is_said || reading.setup.plan.mode != model::Mode::train) return true;
-  const std::string_view serves = contracts::serves_alone(project::contracts_of(configured), stack);
+  const std::string_view serves = contracts::inference_only_package(project::contracts_of(configured), stack);
   if (serves.empty()) return true;
   print_error(
       io,

@@ -27,7 +27,7 @@ std::optional<std::string> table_text(const std::string& path, Io& io);
 
 // False, with an error, where a stack only serves, and the model is taken to be trained since nobody says
 // what is run: no contract would bind it, and what is priced is not what the stack runs.
-bool says_what_is_run(const project::Configured& configured, const contracts::Stack& stack,
-                      const ModelInput& input, Io& io);
+bool requires_stated_mode(const project::Configured& configured, const contracts::Stack& stack,
+                          const ModelInput& input, Io& io);
 
 }  // namespace shapelint::cli

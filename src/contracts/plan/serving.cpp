@@ -76,7 +76,7 @@ bool is_more_throughput(const ServingPlan& a, const ServingPlan& b) {
 
 }  // namespace
 
-std::string_view name(Binds binds) {
+std::string_view name(LimitingFactor binds) {
   return binds_names[static_cast<std::size_t>(binds)];
 }
 
@@ -145,7 +145,7 @@ struct ServingSearch::Parts {
   model::Rederived rederived;
   suggest::Step step;
   std::map<std::int64_t, std::vector<ServingPlan>> known;  // by GPUs of a replica
-  std::map<std::int64_t, Fates> fates;
+  std::map<std::int64_t, SearchCounts> fates;
 };
 
 // From the two phases of one stage.
@@ -175,7 +175,7 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
 }
 
 void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std::vector<ServingPlan>& plans) {
-  Fates& fate = fates[layout.gpus];
+  SearchCounts& fate = fates[layout.gpus];
   const Format& format = request.formats[of_format];
   const suggest::OnStack& stack = stacks[of_format];
   ServingPlan plan;
@@ -239,13 +239,14 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   for (std::size_t i = first; i < plans.size(); ++i) {
     ServingPlan& each = plans[i];
     if (i + 1 == plans.size()) {
-      each.binds = each.setup.plan.micro_batch_size >= most_requests ? Binds::throughput : Binds::memory;
+      each.binds = each.setup.plan.micro_batch_size >= most_requests ? LimitingFactor::throughput
+                                                                     : LimitingFactor::memory;
       continue;
     }
     const ServingPlan& next = plans[i + 1];
     const bool is_late = request.tpot_us > 0 && next.tpot_us > request.tpot_us;
     const bool is_slow = request.ttft_us > 0 && next.ttft_us > request.ttft_us;
-    each.binds = is_late ? Binds::tpot : is_slow ? Binds::ttft : Binds::throughput;
+    each.binds = is_late ? LimitingFactor::tpot : is_slow ? LimitingFactor::ttft : LimitingFactor::throughput;
   }
 }
 
@@ -274,7 +275,7 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
   for (const std::int64_t replica : replica_sizes(gpus, rate)) {
     for (const ServingPlan& each : p.replicas_of(replica))
       if (each.meets(p.request) && (rate <= 0 || gpus_for(each, rate) <= gpus)) met.push_back(&each);
-    const Fates& fate = p.fates[replica];
+    const SearchCounts& fate = p.fates[replica];
     out.fates.all += fate.all;
     out.fates.too_large += fate.too_large;
     out.fates.by_rules += fate.by_rules;

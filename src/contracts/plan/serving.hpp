@@ -28,8 +28,8 @@ struct ServingRequest {
 };
 
 // What keeps a plan from more requests at a time.
-enum class Binds : std::uint8_t { memory, tpot, ttft, throughput };
-std::string_view name(Binds binds);
+enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, throughput };
+std::string_view name(LimitingFactor binds);
 
 struct ServingPlan {
   model::Setup setup;  // decoding with half of the output behind the input
@@ -56,7 +56,7 @@ struct ServingPlan {
   std::int64_t kv_tokens = 0;    // that one data-parallel rank's cache holds
   std::int64_t kv_requests = 0;  // of this length, at a time
   std::int64_t largest = 0;      // tokens of the longest sequence that has room
-  Binds binds = Binds::memory;
+  LimitingFactor binds = LimitingFactor::memory;
   cost::Bound bound = cost::Bound::compute;  // of a decoding step
 
   bool meets(const ServingRequest& request) const {
@@ -71,7 +71,7 @@ struct ServingAnswer {
   std::optional<ServingPlan> fastest;  // fewest us per token of those
   std::optional<ServingPlan> fewest;   // fewest GPUs of a replica, then as `cheapest`
   std::vector<ServingPlan> front;      // tokens/s/GPU against tokens/s/user, the latter ascending
-  Fates fates;
+  SearchCounts fates;
 };
 
 // For one thread and one GPU. What it is made of must outlive it.

@@ -263,7 +263,7 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
   out.tokens_per_s = step.workload.tokens_per_step / cost.time_us * us_per_s * static_cast<double>(plan.data);
   // The rest of the step's idle time is waiting for the slowest rank (docs/explanation/gpu-model.md).
   const double waiting = step.workload.pipeline_bubble;
-  const double stages = std::max(0.0, waiting - model::waiting_share(plan));
+  const double stages = std::max(0.0, waiting - model::straggler_fraction(plan));
   out.bubble_us = waiting > 0 ? cost.bubble_us * stages / waiting : 0;
   out.exposed_us = cost.communication_us;
   const model::Setup run = stack.run ? stack.run(of, gpu).setup : of;

@@ -61,7 +61,7 @@ struct TrainingPlan {
 };
 
 // How the plans of the enumeration ended.
-struct Fates {
+struct SearchCounts {
   std::int64_t all = 0;
   std::int64_t too_large = 0;
   std::int64_t by_rules = 0;
@@ -72,7 +72,7 @@ struct Fates {
 
 struct TrainingAnswer {
   std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
-  Fates fates;
+  SearchCounts fates;
   double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: none was looked at
 };
 

@@ -189,7 +189,7 @@ OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, cons
   const double extra =
       kernel.query_passes * query_bytes + kernel.key_passes * key_bytes + tokens * kernel.token_kb * kb;
   const double rate = detail::us_per_byte(gpu, kernel, once + extra);
-  const double core_us = overlapped(compute_us, once * rate) + extra * rate;
+  const double core_us = smooth_max(compute_us, once * rate) + extra * rate;
   const double ideal_us = std::max(shape.sequences * shape.heads * visible_pairs(shape) * pair_flops / peak,
                                    once / dram_bytes_per_us(gpu));
   return detail::cost_of(compute_us, (once + extra) * rate, kernel.fixed_us, core_us, ideal_us);
@@ -261,7 +261,7 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
   const double join_us =
       kernel.split_us + kernel.join_ns * us_per_ns * shape.sequences * shape.sequences * shape.heads;
   const double core_us =
-      overlapped(busy_us, memory_us, kernel.overlap_power) + (splits > 1 ? join_us : 0) + extra_us;
+      smooth_max(busy_us, memory_us, kernel.overlap_power) + (splits > 1 ? join_us : 0) + extra_us;
   const double arithmetic_us = shape.sequences * shape.heads * shape.tokens * seen * pair_flops / peak;
   const double traffic_us = bytes / dram_bytes_per_us(gpu);
   // Padded rows are computed while keys are read: what bounds is what would at the peaks.

@@ -22,7 +22,7 @@ constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
                                     ExpertFormat{"int4_wo", DType::bf16, 0.515625, 0.515625, false}};
 
 // Grouped products alone, as one study timed them; other architectures have the engines' kernels for it.
-constexpr std::string_view frontier = "frontier-moe";
+constexpr std::string_view frontier_kind = "frontier-moe";
 
 // Each token's experts are drawn, all alike.
 constexpr std::string_view drawn_routing = "drawn";
@@ -66,7 +66,7 @@ std::optional<OpCost> price_layer(const gpu::Gpu& gpu, std::string_view kind,
                                   const std::optional<ExpertRow>& of) {
   if (!of || !can_multiply(gpu, of->format->dtype)) return std::nullopt;
   const auto* known = gpu::closest(gpu::moe_kernels(kind), gpu.architecture.id, of->names, true);
-  if (known == nullptr && kind == frontier) return std::nullopt;
+  if (known == nullptr && kind == frontier_kind) return std::nullopt;
   ExpertLayer layer = of->layer;
   layer.experts = std::max(layer.experts, of->slots);
   if (known == nullptr) return price_experts(gpu, layer);
@@ -228,7 +228,7 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
   layer.gated = row[6].word != "False";
   layer.tensor = number(row, 7);
   if (const auto timed =
-          price_layer(gpu, frontier,
+          price_layer(gpu, frontier_kind,
                       whole_row({layer, {}, nullptr, {"frontier", {}, {}, {}, {}}, 0, 0, drawn_routing}, "")))
     return timed;
   return price_layer(gpu, "moe", whole_row({layer, {}, nullptr, {"vllm", {}, {}, {}, {}}, 0, 0, {}}, ""));

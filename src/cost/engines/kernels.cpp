@@ -22,13 +22,14 @@ constexpr double mxfp8_bandwidth_share = 0.58;
 
 }  // namespace
 
-OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes) {
+OpCost price_pass(const gpu::Gpu& gpu, const gpu::ElementwiseKernel& kernel, double m, double k,
+                  double bytes) {
   const double sms = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
   const double moved = bytes * m * k;
   const double memory_us = moved * detail::us_per_byte(gpu, kernel, moved);
   const double rows_us = m / sms * kernel.row_us;
   const double fixed_us = kernel.fixed_us + kernel.width_us * k / columns_of_width;
-  return detail::cost_of(0, memory_us, fixed_us, overlapped(memory_us, rows_us),
+  return detail::cost_of(0, memory_us, fixed_us, smooth_max(memory_us, rows_us),
                          moved / dram_bytes_per_us(gpu));
 }
 
@@ -44,7 +45,7 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
   double memory_us = moved * detail::us_per_byte(gpu, *narrows, moved);
   double fixed_us = narrows->fixed_us;
   if (op.scanned_bytes > 0) {
-    const gpu::PassKernel& scan = scans != nullptr ? *scans : *narrows;
+    const gpu::ElementwiseKernel& scan = scans != nullptr ? *scans : *narrows;
     memory_us += op.scanned_bytes * detail::us_per_byte(gpu, scan, op.scanned_bytes);
     fixed_us += scan.fixed_us;
   }
@@ -194,8 +195,8 @@ KernelAttention sizes_of(const model::Op& op) {
 
 }  // namespace
 
-double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::Engine engine) {
-  const double kernels = engine == model::Engine::fastest ? 1 : 3;
+double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::ServingEngine engine) {
+  const double kernels = engine == model::ServingEngine::fastest ? 1 : 3;
   return std::min(fixed_us, kernels * launch_us(gpu));
 }
 

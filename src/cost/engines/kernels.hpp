@@ -102,7 +102,7 @@ struct GroupedProduct {
 OpCost price_grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of);
 
 // As gpus/engines names it; `fastest` is TensorRT-LLM.
-std::string_view engine_name(model::Engine engine);
+std::string_view engine_name(model::ServingEngine engine);
 
 // Attention, and a collective within a node, of a step that serves, by the kernels of the engine that the op
 // names. Nothing where none was timed.
@@ -112,7 +112,7 @@ std::optional<OpCost> price_serving_exchange(const gpu::Gpu& gpu, const model::O
 // What of a timed kernel's launches a step waits for: timed alone, its wrapper's helpers count too, which a
 // step hands over as one graph. Three kernels' are left of an engine's: what it does, what that prepares, and
 // what joins it; one where no engine is named.
-double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::Engine engine);
+double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::ServingEngine engine);
 
 // An op that quantizes, by the kernels that were timed on this architecture. Nothing where none was.
 std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op);
@@ -121,7 +121,8 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
 double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work);
 
 // A pass over m x k elements that moves `bytes` for each.
-OpCost price_pass(const gpu::Gpu& gpu, const gpu::PassKernel& kernel, double m, double k, double bytes);
+OpCost price_pass(const gpu::Gpu& gpu, const gpu::ElementwiseKernel& kernel, double m, double k,
+                  double bytes);
 
 // `verifies`: decoding that leaves a state for each token, of which the last accepted one is kept.
 OpCost price_scan_kernel(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, ScanKind kind,
@@ -153,7 +154,7 @@ namespace shapelint::cost::detail {
 // What kernels of all kinds have in common: traffic that finds part of its data in L2.
 
 // Microseconds for each byte of a kernel that moves `bytes` in all.
-inline double us_per_byte(const gpu::Gpu& gpu, const gpu::Traffic& traffic, double bytes) {
+inline double us_per_byte(const gpu::Gpu& gpu, const gpu::L2Residency& traffic, double bytes) {
   const double dram = 1.0 / (traffic.dram_share * dram_bytes_per_us(gpu));
   const double l2 = l2_bytes_per_us(gpu) * traffic.resident_rate;
   const double room = traffic.resident_share * gpu.l2_size_mib * bytes_per_mib;

@@ -39,8 +39,8 @@ TileRows tile_rows(const gpu::MoeKernel& kernel, double tokens, double experts) 
 
 // Tiles for few tokens are narrow, and step through longer pieces of the sum: weights arrive faster with
 // them.
-gpu::Traffic traffic_of(const gpu::MoeKernel& kernel, double tokens, double experts) {
-  gpu::Traffic traffic = kernel;
+gpu::L2Residency traffic_of(const gpu::MoeKernel& kernel, double tokens, double experts) {
+  gpu::L2Residency traffic = kernel;
   if (kernel.tiles_by_tokens && tokens <= experts && kernel.few_dram_share > 0)
     traffic.dram_share = kernel.few_dram_share;
   return traffic;
@@ -124,7 +124,7 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
       detail::us_per_byte(gpu, traffic_of(kernel, layer.tokens, local), weights + operands + extra);
   const double memory_us = (weights + operands) * rate;
   const double fixed_us = kernel.fixed_us + kernel.expert_us * local;
-  const double core_us = overlapped(compute_us, memory_us, kernel.overlap_power) + extra * rate;
+  const double core_us = smooth_max(compute_us, memory_us, kernel.overlap_power) + extra * rate;
   const double flops = 2 * rows * (branches + 1) * layer.hidden * width;
   const double ideal_us =
       std::max(flops / peak_flops_per_us(gpu, layer.dtype), (weights + operands) / dram_bytes_per_us(gpu));
@@ -197,7 +197,7 @@ const gpu::MoeKernel* kernel_of(const gpu::Gpu& gpu, const model::ExpertWork& wo
 
 // One grouped product, its weights from DRAM.
 OpCost product_cost(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of,
-                    TileRows tiles, const gpu::Traffic& traffic, double fixed_us) {
+                    TileRows tiles, const gpu::L2Residency& traffic, double fixed_us) {
   const double rows = of.load.rows * of.load.experts;
   const double speed = kernel.efficiency * (of.is_even ? 1 : kernel.skewed_speed);
   const double compute_us =
@@ -206,7 +206,7 @@ OpCost product_cost(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const Gro
   const double operands = rows * (of.k * bytes_of(of.dtype) + of.n * bytes_of(DType::bf16));
   const double memory_us = weights / (traffic.dram_share * dram_bytes_per_us(gpu)) +
                            operands * detail::us_per_byte(gpu, traffic, operands);
-  const double core_us = overlapped(compute_us, memory_us, kernel.overlap_power);
+  const double core_us = smooth_max(compute_us, memory_us, kernel.overlap_power);
   const double ideal_us = std::max(2 * rows * of.n * of.k / peak_flops_per_us(gpu, of.dtype),
                                    (weights + operands) / dram_bytes_per_us(gpu));
   return detail::cost_of(compute_us, memory_us, fixed_us, core_us, ideal_us);
@@ -233,14 +233,14 @@ OpCost price_grouped_product(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, 
   return product_cost(gpu, kernel, of, tile_rows(kernel, rows, of.load.experts), kernel, kernel.fixed_us);
 }
 
-std::string_view engine_name(model::Engine engine) {
+std::string_view engine_name(model::ServingEngine engine) {
   switch (engine) {
-    case model::Engine::vllm:
+    case model::ServingEngine::vllm:
       return "vllm";
-    case model::Engine::sglang:
+    case model::ServingEngine::sglang:
       return "sglang";
-    case model::Engine::fastest:
-    case model::Engine::trtllm:
+    case model::ServingEngine::fastest:
+    case model::ServingEngine::trtllm:
       break;
   }
   return "trtllm";
@@ -273,8 +273,8 @@ std::optional<OpCost> price_expert_op(const gpu::Gpu& gpu, const model::Op& op) 
 }
 
 double host_stall_us(const gpu::Gpu& gpu, const model::ExpertWork& work) {
-  if (work.graphs == model::Graphs::step) return 0;
-  if (work.graphs == model::Graphs::parts) return gpu.architecture.mixture_stall_us / 2;
+  if (work.graphs == model::CudaGraphScope::step) return 0;
+  if (work.graphs == model::CudaGraphScope::parts) return gpu.architecture.mixture_stall_us / 2;
   const std::string& until = gpu.architecture.mixture_stall_until;
   const auto number = [&](std::size_t at, std::size_t size) {
     int value = 0;

@@ -54,7 +54,7 @@ struct LinkTraffic {
 
 // Nodes with a group that a token has chosen: groups lie on the nodes evenly, and are drawn without being put
 // back. A group on several nodes makes one of them of it.
-double nodes_of_groups(double nodes, const model::Copies& copies) {
+double nodes_of_groups(double nodes, const model::TokenDispatch& copies) {
   if (copies.groups <= 1 || copies.groups_per_token <= 0 || copies.groups_per_token >= copies.groups)
     return nodes;
   const auto groups = static_cast<double>(copies.groups);
@@ -67,8 +67,8 @@ double nodes_of_groups(double nodes, const model::Copies& copies) {
 }
 
 // Distinct nodes that the copies of a token go to, per copy.
-double nodes_per_copy(double nodes, const model::Copies& copies) {
-  if (copies.each <= 1 || copies.is_plain || nodes <= 1) return 1;
+double nodes_per_copy(double nodes, const model::TokenDispatch& copies) {
+  if (copies.each <= 1 || copies.uses_nccl_all_to_all || nodes <= 1) return 1;
   const auto all = static_cast<double>(copies.each);
   const double reached = nodes_of_groups(nodes, copies);
   return reached * (1 - std::pow(1 - 1 / reached, all)) / all;
@@ -76,7 +76,7 @@ double nodes_per_copy(double nodes, const model::Copies& copies) {
 
 // `node_ranks`: of the group, as many as fit into one node.
 LinkTraffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t node_ranks,
-                    const model::Copies& copies) {
+                    const model::TokenDispatch& copies) {
   const auto p = static_cast<double>(ranks);
   const auto local = static_cast<double>(std::min(ranks, node_ranks));
   const double nodes = std::ceil(p / local);
@@ -96,7 +96,7 @@ LinkTraffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t
     }
     case model::CollectiveKind::all_to_all:
       // What comes over the network once for several ranks of a node goes on over its link.
-      t.link_share = copies.each > 1 && !copies.is_plain ? (local - 1) / local : (local - 1) / p;
+      t.link_share = copies.each > 1 && !copies.uses_nccl_all_to_all ? (local - 1) / local : (local - 1) / p;
       t.network_share = std::max(p - local, 0.0) / p * nodes_per_copy(nodes, copies);
       t.link_steps = local - 1;
       t.network_steps = nodes - 1;
@@ -125,7 +125,7 @@ double pcie_bytes_per_us(const gpu::Gpu& gpu) {
 }
 
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                  std::int64_t stride, const model::Copies& copies) {
+                  std::int64_t stride, const model::TokenDispatch& copies) {
   if (ranks <= 1 || !(bytes > 0)) return 0;
   const std::int64_t node = gpus_of_node(gpu) / std::max<std::int64_t>(stride, 1);
   const LinkTraffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
@@ -149,7 +149,7 @@ OpCost price_host_copy(const gpu::Gpu& gpu, double bytes) {
 }  // namespace
 
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                        std::int64_t stride, const model::Copies& copies) {
+                        std::int64_t stride, const model::TokenDispatch& copies) {
   if (kind == model::CollectiveKind::host_copy) return price_host_copy(gpu, bytes);
   OpCost cost;
   cost.bound = Bound::communication;
@@ -164,8 +164,9 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
       (gpu.network_gb_s > 0 ? gpu.network_gb_s : default_network_gb_s) * bytes_per_us_per_gb_s;
 
   cost.ideal_us = bytes * (t.link_share / link + t.network_share / network);
-  const double transfer_us = bytes * (t.link_share / (link * (copies.is_plain ? plain_share : link_share)) +
-                                      t.network_share / (network * network_share));
+  const double transfer_us =
+      bytes * (t.link_share / (link * (copies.uses_nccl_all_to_all ? plain_share : link_share)) +
+               t.network_share / (network * network_share));
   const auto time_us = [&](const Protocol& protocol) {
     return protocol.start_us + t.link_steps * (has_link ? protocol.nvlink_step_us : protocol.pcie_step_us) +
            t.network_steps * protocol.network_step_us + transfer_us / protocol.bandwidth_share;

@@ -21,10 +21,10 @@ double pcie_bytes_per_us(const gpu::Gpu& gpu);
 // many of each token are among the bytes, to ranks drawn at random; a token crosses the network once for each
 // node that has one of them, and is passed on within it. Equations: docs/explanation/gpu-model.md, section 3.
 OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                        std::int64_t stride = 1, const model::Copies& copies = {});
+                        std::int64_t stride = 1, const model::TokenDispatch& copies = {});
 
 // Bytes that one rank sends in it, over the link and the network together.
 double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes, std::int64_t ranks,
-                  std::int64_t stride = 1, const model::Copies& copies = {});
+                  std::int64_t stride = 1, const model::TokenDispatch& copies = {});
 
 }  // namespace shapelint::cost

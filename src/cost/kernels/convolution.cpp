@@ -27,7 +27,7 @@ struct Winograd {
 constexpr Winograd small_tiles{Algorithm::winograd_2x2, 2, 16, 32, 28, 24};
 constexpr Winograd large_tiles{Algorithm::winograd_4x4, 4, 36, 156, 72, 90};
 
-std::int64_t tiles_of(const model::Implicit& of, std::int64_t side) {
+std::int64_t tiles_of(const model::ImplicitGemm& of, std::int64_t side) {
   return of.images * ((of.out_height + side - 1) / side) * ((of.out_width + side - 1) / side);
 }
 
@@ -110,7 +110,7 @@ ProductCost not_fused(const gpu::Gpu& gpu, const GemmModel& model, const model::
 // Tensor Layouts in Memory: NCHW vs NHWC): of images in NCHW, what the convolution reads is transposed before
 // it, and what it writes after it.
 void transpose(const gpu::Gpu& gpu, const model::Op& op, ProductCost& product) {
-  const model::Implicit& of = op.implicit;
+  const model::ImplicitGemm& of = op.implicit;
   const bool weight_gradient = op.pass == model::Pass::grad_weight;
   for (const double elements : {of.a_elements, weight_gradient ? of.b_elements : of.c_elements}) {
     const double bytes = 2 * bytes_of(op.dtype) * elements;  // in and out

@@ -48,7 +48,7 @@ Elements elements_of(const GemmShape& shape) {
   const double n = static_cast<double>(shape.n);
   const double k = static_cast<double>(shape.k);
   const auto stored = [](double own, double whole) { return own > 0 ? own : whole; };
-  const model::Implicit& implicit = shape.implicit;
+  const model::ImplicitGemm& implicit = shape.implicit;
   return {stored(implicit.a_elements, batch * m * k), stored(implicit.b_elements, batch * k * n),
           stored(implicit.c_elements, batch * m * n)};
 }
@@ -84,12 +84,12 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
     const double footprint = buffers * weights / g.l2_bytes;
     kept_weights =
         c.rotation_hits * std::clamp((c.rotation_reach - footprint) / (c.rotation_reach - 1), 0.0, 1.0);
-    kept_others = 1 / (1 + fourth(others / g.resident_bytes));
+    kept_others = 1 / (1 + fourth_power(others / g.resident_bytes));
   } else if (g.weights_are_cold && shape.batch == 1) {
     // The rest of the model was read since.
-    kept_others = 1 / (1 + fourth(others / g.resident_bytes));
+    kept_others = 1 / (1 + fourth_power(others / g.resident_bytes));
   } else {
-    kept_weights = kept_others = 1 / (1 + fourth((weights + others) / g.resident_bytes));
+    kept_weights = kept_others = 1 / (1 + fourth_power((weights + others) / g.resident_bytes));
   }
   t.resident_us = (kept_weights * weights + kept_others * others) / g.resident_bytes_per_us;
   t.dram_bytes = (1 - kept_weights) * weights + (1 - kept_others) * others;
@@ -98,7 +98,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
   // keep the tensor cores busy at all.
   const auto run = [](std::int64_t own, std::int64_t whole) { return own > 0 ? own : whole; };
-  const model::Implicit& implicit = shape.implicit;
+  const model::ImplicitGemm& implicit = shape.implicit;
   const AlignmentUse aligned = alignment_use(g.alignment, shape.layout, run(implicit.run_m, shape.m),
                                              run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
   t.alignment = aligned.speed;
@@ -255,7 +255,7 @@ double predict_gemm_us(const GemmModel& g, const GemmShape& shape) {
   const Terms t = terms_of(g, shape);
   const Candidate best = best_candidate(g, t);
   return g.launch_us + split_us(g, t, best.split) + quantize_us(g, t) +
-         overlapped(held_compute_us(g, t, best), memory_us(g, t, best, best.reread));
+         smooth_max(clamped_compute_us(g, t, best), memory_us(g, t, best, best.reread));
 }
 
 OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
@@ -273,8 +273,8 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   const double fixed = g.launch_us + split + cost.quantize_us;
 
   // The losses, taken away one after the other from the same candidate.
-  const double compute = held_compute_us(g, t, best);
-  cost.time_us = fixed + overlapped(compute, memory);
+  const double compute = clamped_compute_us(g, t, best);
+  cost.time_us = fixed + smooth_max(compute, memory);
   // A main loop whose steps wait for their latency is no arithmetic, however long it takes; nor is unpacking
   // weights.
   const double unpack = t.unpack_us * best.rows;
@@ -286,21 +286,21 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   aligned.alignment = 1;
   aligned.least_rows = 0;
   aligned.prologue_k = g.constants.prologue_k;
-  const double aligned_compute = std::min(compute, held_compute_us(g, aligned, best));
-  const double aligned_us = fixed + overlapped(aligned_compute, memory);
+  const double aligned_compute = std::min(compute, clamped_compute_us(g, aligned, best));
+  const double aligned_us = fixed + smooth_max(aligned_compute, memory);
   Candidate exact = best;  // tiles cut to the edges
   exact.ctas = t.batch * t.m * best.tile->inverse_m * t.n * best.tile->inverse_n * best.split;
   exact.waves = exact.ctas * best.tile->inverse_units;
   exact.slice *= t.exact_k / t.k;
   const double exact_compute =
       std::min(aligned_compute, compute_us(g, aligned, exact, rounded_waves(g, aligned, exact.waves)));
-  const double exact_us = fixed + overlapped(exact_compute, memory);
+  const double exact_us = fixed + smooth_max(exact_compute, memory);
   const double even_compute = std::min(exact_compute, compute_us(g, aligned, exact, exact.waves));
-  const double even_us = fixed + overlapped(even_compute, memory);
+  const double even_us = fixed + smooth_max(even_compute, memory);
   // What the same tiles would take without a last wave: the rest of what exact tiles save is that of their
   // edges, also where fewer tiles would leave a wave half empty.
   const double full_us =
-      fixed + overlapped(std::min(aligned_compute, compute_us(g, aligned, best, best.waves)), memory);
+      fixed + smooth_max(std::min(aligned_compute, compute_us(g, aligned, best, best.waves)), memory);
 
   const double flops_us = 2 * t.batch * t.m * t.n * t.exact_k / g.peak_flops_per_us;
   const double bytes = t.operand_bytes + t.result_bytes;

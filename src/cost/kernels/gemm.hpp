@@ -23,7 +23,7 @@ struct GemmShape {
   std::int64_t k = 1;
   DType dtype = DType::bf16;
   model::Layout layout = model::Layout::tn;
-  model::Implicit implicit{};  // of a convolution
+  model::ImplicitGemm implicit{};  // of a convolution
   Recipe recipe = Recipe::none;
 };
 
@@ -112,7 +112,7 @@ constexpr std::int64_t demanded_multiple(DType dtype) {
 }
 
 // The sides that are no such multiple, so that the product is refused: `n`, `k`, `n k`; empty: it runs.
-constexpr std::string_view refused_sides(const GemmShape& shape) {
+constexpr std::string_view unsupported_dims(const GemmShape& shape) {
   const std::int64_t multiple = demanded_multiple(shape.dtype);
   const bool refuses_n = shape.dtype == DType::fp8 && shape.n % multiple != 0;
   const bool refuses_k = shape.k % multiple != 0;

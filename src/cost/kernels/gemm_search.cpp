@@ -36,7 +36,7 @@ inline bool is_there(const TileTable& table, const Terms& t, std::size_t i) {
 Search search_of(const GemmModel& g, const Terms& t) {
   Search search;
   search.least_us = ramped(g.constants, t.resident_us + t.dram_bytes * g.us_per_dram_byte);
-  search.least_memory = fourth(search.least_us);
+  search.least_memory = fourth_power(search.least_us);
   search.rereads = g.constants.reread_share * std::min(1.0, t.operand_bytes * g.inverse_kept_bytes);
   search.slower = t.slowdown / t.alignment;
   search.thinnest_slice = std::max(t.k * inverse_splits.back(), std::min(t.k, least_slice));
@@ -70,16 +70,16 @@ void set_split(const Terms& t, double tiles, std::size_t index, Candidate& c) {
 void try_candidate(const GemmModel& g, const Terms& t, Candidate& c, double shared_us, Search& search) {
   const double limit = search.best_us - shared_us;
   if (limit <= 0) return;
-  const double limit_fourth = shared_us > 0 ? fourth(limit) : search.best_fourth;
+  const double limit_fourth = shared_us > 0 ? fourth_power(limit) : search.best_fourth;
   const double compute = compute_us(g, t, c, rounded_waves(g, t, c.waves));
-  const double compute_fourth = fourth(compute);
+  const double compute_fourth = fourth_power(compute);
   if (compute_fourth + search.least_memory >= limit_fourth) return;
   if (c.reread < 0) c.reread = search.rereads > 0 ? search.rereads * reread_bytes(g, t, c) : 0;
-  const double sum = compute_fourth + fourth(memory_us(g, t, c, c.reread));
+  const double sum = compute_fourth + fourth_power(memory_us(g, t, c, c.reread));
   if (sum >= limit_fourth) return;
   search.best = c;
   search.best_us = std::sqrt(std::sqrt(sum)) + shared_us;
-  search.best_fourth = shared_us > 0 ? fourth(search.best_us) : sum;
+  search.best_fourth = shared_us > 0 ? fourth_power(search.best_us) : sum;
 }
 
 // Tries the splits of a tile: first the one that best fills a wave, then the others, until the bound of all
@@ -101,11 +101,11 @@ void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search)
     const double shared_us = split_us(g, t, splits[s]);
     const double limit = search.best_us - shared_us;
     if (limit <= 0) return;
-    const double room = fourth(limit) - search.least_memory;
+    const double room = fourth_power(limit) - search.least_memory;
     const double even_us = deepest_us + waves * splits[s] * prologue_us;
     const double slice_us = t.k * inverse_splits[s] * slower_step_us + prologue_us;
-    if (fourth(std::max(slice_us, even_us)) >= room) {
-      if (fourth(std::max(thinnest_us, even_us)) >= room) return;
+    if (fourth_power(std::max(slice_us, even_us)) >= room) {
+      if (fourth_power(std::max(thinnest_us, even_us)) >= room) return;
       continue;
     }
     if (s == first) continue;
@@ -137,7 +137,7 @@ void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bou
     const double waves = rounded_waves(g, t, tiles * table.inverse_units[i]);
     const double compute = larger(waves * unsplit_k * step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles, table.units[i]) * table.sms[i];
-    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
+    bounds[i] = fourth_power(compute) + fourth_power(others_us + larger(dram_us, sm_dram_us / active)) +
                 (is_there(table, t, i) ? 0.0 : unavailable);
   }
 }
@@ -158,7 +158,7 @@ void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bound
     const double deepest = larger(tiles * table.inverse_units[i] * split_k, thinnest_k);
     const double compute = larger(deepest * step_us[i], tiles * table.row_bytes[i] * feed_us);
     const double active = smaller(tiles * most_splits, table.units[i]) * table.sms[i];
-    bounds[i] = fourth(compute) + fourth(others_us + larger(dram_us, sm_dram_us / active)) +
+    bounds[i] = fourth_power(compute) + fourth_power(others_us + larger(dram_us, sm_dram_us / active)) +
                 (is_there(table, t, i) ? 0.0 : unavailable);
   }
 }
@@ -180,7 +180,7 @@ std::size_t index_of_least(const Bounds& bounds, std::size_t count) {
 }  // namespace
 
 double candidate_us(const GemmModel& g, const Terms& t, const Candidate& c) {
-  return overlapped(compute_us(g, t, c, rounded_waves(g, t, c.waves)), memory_us(g, t, c, c.reread)) +
+  return smooth_max(compute_us(g, t, c, rounded_waves(g, t, c.waves)), memory_us(g, t, c, c.reread)) +
          split_us(g, t, c.split);
 }
 
@@ -207,10 +207,10 @@ Candidate best_candidate(const GemmModel& g, const Terms& t) {
 
   if (t.k < splits[1] * least_slice) return search.best;
   const double shared_us = split_us(g, t, splits[1]);
-  const auto limit = [&] { return fourth(std::max(0.0, search.best_us - shared_us)); };
+  const auto limit = [&] { return fourth_power(std::max(0.0, search.best_us - shared_us)); };
   // Tiles are sorted by the least time that they take per unit of work.
   const double least_compute = t.batch * t.m * t.n * t.k * search.slower * table.tiles[0].floor_us_per_area;
-  if (fourth(least_compute) + search.least_memory >= limit()) return search.best;
+  if (fourth_power(least_compute) + search.least_memory >= limit()) return search.best;
   bound_split(g, t, search, bounds);
   const std::size_t first_split = index_of_least(bounds, table.count);
   if (bounds[first_split] >= limit()) return search.best;
@@ -224,7 +224,7 @@ Candidate best_candidate(const GemmModel& g, const Terms& t) {
   return search.best;
 }
 
-Candidate best_of_all(const GemmModel& g, const Terms& t) {
+Candidate best_by_exhaustion(const GemmModel& g, const Terms& t) {
   const double rereads = search_of(g, t).rereads;
   Candidate best;
   double best_us = 1e300;

@@ -130,7 +130,7 @@ inline double rounded_waves(const GemmModel& g, const Terms& t, double waves) {
 
 // compute_us of the best candidate; with rates of a relative, held to what this GPU's L2 and shared memory
 // can deliver.
-inline double held_compute_us(const GemmModel& g, const Terms& t, const Candidate& c) {
+inline double clamped_compute_us(const GemmModel& g, const Terms& t, const Candidate& c) {
   const Traffic moved = traffic_of(g, t, c);
   return std::max({compute_us(g, t, c, rounded_waves(g, t, c.waves)), moved.l2 * g.us_per_l2_byte,
                    moved.shared * g.us_per_shared_byte});
@@ -145,7 +145,7 @@ Terms terms_of(const GemmModel& model, const GemmShape& shape);
 Candidate best_candidate(const GemmModel& model, const Terms& terms);
 
 // The same by trying every tile with every split: slow; what the search is tested against.
-Candidate best_of_all(const GemmModel& model, const Terms& terms);
+Candidate best_by_exhaustion(const GemmModel& model, const Terms& terms);
 
 // Time of a candidate in microseconds, without what all of them share (launch, quantization).
 double candidate_us(const GemmModel& model, const Terms& terms, const Candidate& candidate);

@@ -256,7 +256,7 @@ Core of_products(const gpu::Gpu& gpu, ScanKind kind, const ScanWork& work, doubl
   const double l2 = std::max(dram, memory_share * l2_bytes_per_us(gpu));
   const double footprint = work.once_bytes + part_in_common * work.between_bytes;
   const double room = resident_part * gpu.l2_size_mib * bytes_per_mib;
-  const double hits = room > 0 ? 1 / (1 + fourth(footprint / room)) : 0;
+  const double hits = room > 0 ? 1 / (1 + fourth_power(footprint / room)) : 0;
   Core core;
   core.compute_us = std::max(busy_us, work.steps * chunk_us);
   core.memory_us = (work.once_bytes + work.between_bytes) * (hits / l2 + (1 - hits) / dram);
@@ -270,7 +270,7 @@ Core of_elements(const gpu::Gpu& gpu, const ScanWork& work, double cuda) {
   Core core;
   core.compute_us = std::max(work.elementwise_flops / cuda, work.steps * token_us);
   core.memory_us = work.once_bytes / (elementwise_share * dram_bytes_per_us(gpu));
-  core.time_us = overlapped(core.compute_us, core.memory_us);
+  core.time_us = smooth_max(core.compute_us, core.memory_us);
   return core;
 }
 

@@ -46,18 +46,18 @@ inline constexpr double eager_bandwidth_share = 0.7;
 
 // Two limits of one kernel that work at the same time.
 
-inline double fourth(double x) {
+inline double fourth_power(double x) {
   return (x * x) * (x * x);
 }
 
 // The longer of two times that overlap, somewhat more where they are alike: the fourth power rounds the
 // corner of the roofline.
-inline double overlapped(double a, double b) {
-  return std::sqrt(std::sqrt(fourth(a) + fourth(b)));
+inline double smooth_max(double a, double b) {
+  return std::sqrt(std::sqrt(fourth_power(a) + fourth_power(b)));
 }
 
 // The same with another power: 1: one after the other; large: the longer one.
-inline double overlapped(double a, double b, double power) {
+inline double smooth_max(double a, double b, double power) {
   const double longer = std::fmax(a, b);
   if (!(longer > 0)) return 0;
   return longer * std::pow(1 + std::pow(std::fmin(a, b) / longer, power), 1 / power);

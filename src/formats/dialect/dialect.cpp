@@ -8,7 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
-#include "formats/dialect/how.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
 #include "text/table_reader.hpp"
@@ -172,7 +172,7 @@ class Loader {
   }
 
   // `FIELD = "text"`, or a table of texts by value; `serving` is a table of the same.
-  void ways(NodeRef table, bool for_serving, std::vector<Way>& out) {
+  void ways(NodeRef table, bool for_serving, std::vector<SettingInstruction>& out) {
     for (const NodeRef node : table) {
       if (node.key() == "serving" && !for_serving) {
         ways(node, true, out);
@@ -402,7 +402,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
   out.flags = root["flags"].as_boolean().value_or(false);
   out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
   out.writes = load.string(root["writes"]);
-  if (out.writes.empty() && !out.syntax.empty()) out.writes = way_of_writing(out.syntax.front());
+  if (out.writes.empty() && !out.syntax.empty()) out.writes = setting_pattern(out.syntax.front());
   load.ways(root["how"], false, out.ways);
   out.recognise = load_tests(document, errors);
   out.type = load.paths(root["type"]);

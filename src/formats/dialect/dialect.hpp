@@ -129,8 +129,8 @@ struct Inherit {
   std::string beside{};
 };
 
-// How a field is set where no key says so as it is: in words.
-struct Way {
+// Prose instruction for fields without a direct key.
+struct SettingInstruction {
   std::string field;
   std::string choice;        // only this of the field's choices; empty: any value
   bool for_serving = false;  // of runs that only infer
@@ -212,7 +212,7 @@ struct Dialect {
   std::vector<Command> commands;  // its files are read as these, by the dialects of commands
   FieldRules fields;
   FieldRules otherwise;  // tried after the model type's defaults
-  std::vector<Way> ways;
+  std::vector<SettingInstruction> ways;
   std::map<std::string, ModelType, std::less<>> types;
 };
 

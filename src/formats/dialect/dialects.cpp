@@ -39,7 +39,7 @@ ListedDialect::ListedDialect(text::Document document)
       order_(order_of(document_)),
       flags_(document_.root()["flags"].as_boolean().value_or(false)) {}
 
-bool ListedDialect::speaks(std::string_view syntax) const {
+bool ListedDialect::supports_syntax(std::string_view syntax) const {
   if (syntax_.as_string() == syntax) return true;
   for (const text::NodeRef each : syntax_) {
     if (each.as_string() == syntax) return true;

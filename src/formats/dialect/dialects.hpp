@@ -24,7 +24,7 @@ class ListedDialect {
   std::string_view name() const { return name_; }
   std::int64_t order() const { return order_; }
   bool flags() const { return flags_; }
-  bool speaks(std::string_view syntax) const;
+  bool supports_syntax(std::string_view syntax) const;
   const std::vector<Test>& recognise() const;
   // With the tables of the dialect that it is like.
   const Dialect& whole() const;

@@ -49,7 +49,8 @@ constexpr std::size_t most_files = 48;
 
 class Assembler {
  public:
-  Assembler(const text::FileSystem& files, const Dialect& dialect, const std::string& path, Whole& whole)
+  Assembler(const text::FileSystem& files, const Dialect& dialect, const std::string& path,
+            AssembledConfig& whole)
       : files_(files), dialect_(dialect), whole_(whole), ancestors_(ancestors(files, path)) {}
 
   void add(text::Document document, const Place& mount, const Place& inside, int level) {
@@ -396,7 +397,7 @@ class Assembler {
 
   const text::FileSystem& files_;
   const Dialect& dialect_;
-  Whole& whole_;
+  AssembledConfig& whole_;
   std::vector<std::string> ancestors_;
   std::vector<std::pair<std::string, Place>> seen_;
   std::vector<Choice> choices_;  // overrides, the first of a group counts
@@ -405,8 +406,9 @@ class Assembler {
 
 }  // namespace
 
-Whole assemble(const text::FileSystem& files, const Dialect& dialect, const text::Document& document) {
-  Whole whole(dialect.flags);
+AssembledConfig assemble(const text::FileSystem& files, const Dialect& dialect,
+                         const text::Document& document) {
+  AssembledConfig whole(dialect.flags);
   Assembler assembler(files, dialect, std::string(document.path()), whole);
   assembler.add(document, {}, {}, 0);
   return whole;

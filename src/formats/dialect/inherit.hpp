@@ -16,8 +16,8 @@
 namespace shapelint::formats {
 
 // A file and those that it inherits from, as one. `documents` owns what `view` looks at.
-struct Whole {
-  explicit Whole(bool flags) : view(flags) {}
+struct AssembledConfig {
+  explicit AssembledConfig(bool flags) : view(flags) {}
   std::deque<text::Document> documents;
   View view;
   std::vector<model::Note> notes;  // files that are named but not there (also in `view`), cycles, limits
@@ -25,7 +25,8 @@ struct Whole {
 
 // Follows `extends`, hydra's `defaults`, `base_config` and `!include` from `document` to files that exist in
 // the same repository (see ancestors()), each once, to a limited depth and number.
-Whole assemble(const text::FileSystem& files, const Dialect& dialect, const text::Document& document);
+AssembledConfig assemble(const text::FileSystem& files, const Dialect& dialect,
+                         const text::Document& document);
 
 // Packages of hydra's files, written with dots or slashes.
 

@@ -241,7 +241,7 @@ std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const
 using model::FieldId;
 using model::Origin;
 
-bool rests_on_something(const model::Reading& reading, FieldId field) {
+bool has_known_base(const model::Reading& reading, FieldId field) {
   switch (field) {
     case FieldId::intermediate_size:
       return is_known(reading, FieldId::hidden_size);
@@ -271,7 +271,7 @@ void leave_unpadded(model::Reading& reading) {
   padding.note = "not used: the vocabulary is assumed";
 }
 
-void keep_within_positions(model::Reading& reading) {
+void clamp_to_positions(model::Reading& reading) {
   const Origin& origin = reading.origins[FieldId::sequence_length];
   const std::int64_t positions = reading.setup.model.learned_positions;
   if (origin.kind != Origin::Kind::defaulted || positions <= 0) return;
@@ -295,8 +295,8 @@ Origin origin_of(const Checkpoint& known, FieldId field) {
   return out;
 }
 
-std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
-                                                        std::span<const model::Override> overrides) {
+std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& known,
+                                                                 std::span<const model::Override> overrides) {
   std::vector<std::pair<std::string, double>> out;
   if (!known.stored || !known.stored->is_packed) return out;
   const auto& values = known.stored->values;

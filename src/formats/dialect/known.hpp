@@ -38,7 +38,7 @@ std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);
 
 // What model::complete() derives from a width or a number of heads that nobody knows is no value.
-bool rests_on_something(const model::Reading& reading, model::FieldId field);
+bool has_known_base(const model::Reading& reading, model::FieldId field);
 
 // Whether the field can be that number: whole, but for rounding, and neither too small nor too large.
 bool is_in_range(double number, const model::FieldInfo& field);
@@ -47,7 +47,7 @@ bool is_in_range(double number, const model::FieldInfo& field);
 void leave_unpadded(model::Reading& reading);
 
 // A length that nobody stated must not read past the table of positions.
-void keep_within_positions(model::Reading& reading);
+void clamp_to_positions(model::Reading& reading);
 
 // An encoder's output that nobody gave a length is as long as what is known or assumed by now.
 void follow_length(model::Reading& reading);
@@ -57,7 +57,7 @@ model::Origin origin_of(const Checkpoint& known, model::FieldId field);
 
 // What its checkpoint stores becomes a value of the model, unless the command line names another number
 // format. Returns what dialects export of it: `packs_weights`, `quantization_block`.
-std::vector<std::pair<std::string, double>> take_stored(Checkpoint& known,
-                                                        std::span<const model::Override> overrides);
+std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& known,
+                                                                 std::span<const model::Override> overrides);
 
 }  // namespace shapelint::formats

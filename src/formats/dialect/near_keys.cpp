@@ -111,7 +111,7 @@ class Looker {
       for (const auto& [id, tables] : tables_) {
         const NodeRef table = tables.nodes[scope];
         if (!table.is(Kind::table)) continue;
-        for (const NodeRef child : table) look_at(tables, child, out);
+        for (const NodeRef child : table) check_key(tables, child, out);
       }
     }
   }
@@ -138,7 +138,7 @@ class Looker {
       tables.wanted.emplace_back(key, field);
   }
 
-  void look_at(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) {
+  void check_key(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) {
     if (child.is(Kind::table) || child.is(Kind::null)) return;
     const std::string_view written = folded(child.key(), folded_);
     // What a file inherits is told when that file is linted.

@@ -83,7 +83,8 @@ class Resolver {
     rules_.add(common.fields, Stage::common);
     // A server runs what the checkpoint stores.
     if (known_ && get("as_stored").number.value_or(0) > 0) {
-      for (const auto& [each, number] : take_stored(*known_, overrides)) helpers_[each].number = number;
+      for (const auto& [each, number] : apply_stored_weights(*known_, overrides))
+        helpers_[each].number = number;
     }
   }
 
@@ -142,12 +143,12 @@ class Resolver {
         out.origins[field.id] = Origin{};
       } else if (is_plan && !open[field.id]) {
         out.origins[field.id].note = "assumed: the file's value is unknown";
-      } else if (!open[field.id] || !rests_on_something(out, field.id)) {
+      } else if (!open[field.id] || !has_known_base(out, field.id)) {
         out.origins[field.id] = Origin{};
       }
     }
     assume(out, FieldId::sequence_length);
-    keep_within_positions(out);
+    clamp_to_positions(out);
     follow_length(out);
     if (open[FieldId::vocab_size]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {

@@ -133,7 +133,7 @@ const Missing* View::missing_above(const KeyPath& path, const Place& base, model
 template <class Components>
 std::pair<NodeRef, std::size_t> View::find_in(const Components& whole) const {
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Layer& layer = layers_[i];
+    const ConfigLayer& layer = layers_[i];
     if (!holds_place(layer.mount, whole)) continue;
     NodeRef node = descend(layer.document->root(), layer.inside, 0);
     node = descend(node, whole, layer.mount.size());
@@ -182,7 +182,7 @@ std::vector<Place> View::places(const KeyPath& path) const {
     out.emplace_back();
     return out;
   }
-  for (const Layer& layer : layers_) {
+  for (const ConfigLayer& layer : layers_) {
     // A layer that stands wherever the others put it has no place of its own.
     if (std::find(layer.mount.begin(), layer.mount.end(), "*") != layer.mount.end()) continue;
     const std::size_t shared = std::min(layer.mount.size(), path.components.size());

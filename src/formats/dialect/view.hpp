@@ -14,7 +14,7 @@ namespace shapelint::formats {
 
 using Place = std::vector<std::string>;  // components of a concrete path; list items are `[0]`
 
-struct Layer {
+struct ConfigLayer {
   const text::Document* document = nullptr;
   Place mount;   // where its values stand in the whole
   Place inside;  // which of its tables stands there
@@ -34,8 +34,8 @@ class View {
   // flags: keys may carry leading dashes, and `-` equals `_`.
   explicit View(bool flags) : flags_(flags) {}
   // Layers added first win.
-  void add(Layer layer) { layers_.push_back(std::move(layer)); }
-  const std::vector<Layer>& layers() const { return layers_; }
+  void add(ConfigLayer layer) { layers_.push_back(std::move(layer)); }
+  const std::vector<ConfigLayer>& layers() const { return layers_; }
   // What is added later would give way to it.
   void lack(Missing missing) {
     missing.above = layers_.size();
@@ -66,7 +66,7 @@ class View {
               std::vector<Place>& out) const;
 
   bool flags_;
-  std::vector<Layer> layers_;
+  std::vector<ConfigLayer> layers_;
   std::vector<Missing> missing_;
 };
 

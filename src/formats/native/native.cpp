@@ -74,10 +74,10 @@ std::string hint_for_key(std::string_view section, std::string_view key) {
   return fmt::format("did you mean `{}` of `[{}]`", field.key, field.section);
 }
 
-class Reader {
+class NativeReader {
  public:
-  Reader(const text::Document& document, std::vector<Error>& errors,
-         std::span<const model::Override> overrides)
+  NativeReader(const text::Document& document, std::vector<Error>& errors,
+               std::span<const model::Override> overrides)
       : document_(document), errors_(errors), first_error_(errors.size()), overrides_(overrides) {}
 
   std::optional<NativeFile> read() {
@@ -208,9 +208,9 @@ class Reader {
     if (key == "plan") return collect_plans(node);
     std::string hint;
     if (node.is(Kind::table)) {
-      if (errors_.size() < text::most_told) hint = did_you_mean(key, top_level);
+      if (errors_.size() < text::max_reported_errors) hint = did_you_mean(key, top_level);
     } else {
-      if (errors_.size() < text::most_told) hint = hint_for_key("", key);
+      if (errors_.size() < text::max_reported_errors) hint = hint_for_key("", key);
       if (key == "name") hint = "write it as `name` in `[model]`";
     }
     if (hint.empty()) hint = "a file has the tables " + quoted_list(top_level);
@@ -259,8 +259,9 @@ class Reader {
       if (field.section == section && field.key == node.key()) return read_field(field, node);
     }
     errors_.push_back(with_code(
-        node.key_error(fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
-                       errors_.size() < text::most_told ? hint_for_key(section, node.key()) : std::string()),
+        node.key_error(
+            fmt::format("unknown key `{}` in `[{}]`", node.key(), section),
+            errors_.size() < text::max_reported_errors ? hint_for_key(section, node.key()) : std::string()),
         ErrorCode::unknown_name));
   }
 
@@ -317,7 +318,7 @@ class Reader {
 
 std::optional<NativeFile> read_native(const text::Document& document, std::vector<Error>& errors,
                                       std::span<const model::Override> overrides) {
-  return Reader(document, errors, overrides).read();
+  return NativeReader(document, errors, overrides).read();
 }
 
 }  // namespace shapelint::formats

@@ -78,10 +78,10 @@ bool settle_finding(const std::vector<const StoredProof*>& proofs, double min_ga
       left.push_back(std::move(each));
       continue;
     }
-    if (proof->proof.verdict == prove::Verdict::refuted || proof->proof.gain < min_gain) {
+    if (proof->proof.verdict == prove::ProofVerdict::refuted || proof->proof.gain < min_gain) {
       refuted += fmt::format(
           "{}{}: {}, {}", refuted.empty() ? "" : "; ", each.gpu, who(*proof),
-          proof->proof.verdict == prove::Verdict::refuted
+          proof->proof.verdict == prove::ProofVerdict::refuted
               ? fmt::format("it saves {} where {} was predicted",
                             share(proof->proof.gain, proof->proof.half_width),
                             share(proof->proof.predicted, proof->proof.predicted_error))
@@ -113,13 +113,13 @@ void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, 
                  ModelReport& model) {
   const rules::HardRules hard(*model.rules, model.reading);
   std::vector<suggest::Constraint> constraints = suggest::binding(hard.constraints(), model.reading.setup);
-  for (suggest::Constraint& each : suggest::shape_constraints(options.doable.shape, model.reading.setup))
+  for (suggest::Constraint& each : suggest::shape_constraints(options.policy.shape, model.reading.setup))
     constraints.push_back(std::move(each));
   if (stack != nullptr) {
     for (suggest::Constraint& each : suggest::binding(stack->constraints, model.reading.setup))
       constraints.push_back(std::move(each));
   }
-  const suggest::Links links = suggest::links_of(model.reading);
+  const suggest::FieldDependencies links = suggest::links_of(model.reading);
   for (rules::GpuReport& report : model.result.gpus) {
     const gpu::Gpu* gpu = gpu::find_by_id(gpus, report.gpu);
     if (gpu == nullptr) continue;
@@ -129,7 +129,7 @@ void apply_again(std::span<const gpu::Gpu> gpus, const rules::Options& options, 
     report.left_out.clear();
     report.left_out_because.clear();
     suggest::Evaluator evaluator(*gpu, stack);
-    rules::apply_together(model.result.findings, model.reading, links, constraints, evaluator, report);
+    rules::combine_proposals(model.result.findings, model.reading, links, constraints, evaluator, report);
   }
 }
 

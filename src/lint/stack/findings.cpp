@@ -20,8 +20,8 @@ namespace shapelint::lint {
 
 namespace {
 
+using contracts::Consequence;
 using contracts::Contract;
-using contracts::Outcome;
 
 constexpr std::array<std::string_view, 4> codes{"SL451", "SL452", "SL453", "SL454"};  // by Outcome
 constexpr std::string_view not_checked = "SL455";
@@ -40,7 +40,8 @@ bool blames(const Contract& contract, model::FieldId field) {
 
 // Whether what a proposal makes of the model meets the contract on every GPU.
 bool meets(const project::Applied& applied, contracts::Checker& checker, const Contract& contract,
-           const model::Reading& reading, const suggest::Links& links, const rules::Proposal& proposal) {
+           const model::Reading& reading, const suggest::FieldDependencies& links,
+           const rules::Proposal& proposal) {
   const auto setup = suggest::apply(reading.setup, links, proposal.changes);
   return setup && std::all_of(applied.gpus.begin(), applied.gpus.end(), [&](const gpu::Gpu& gpu) {
            return checker.meets(contract, reading, *setup, gpu);
@@ -74,8 +75,8 @@ constexpr std::size_t longest_title = 100;  // characters that stay one line
 // What runs instead is the label's, so that the title stays one line.
 std::string title_with(const Unmet& unmet, const std::string& sum) {
   const Contract& contract = *unmet.verdict.contract;
-  const bool rejects = contract.outcome == Outcome::refuses;
-  const bool falls_back = contract.outcome == Outcome::falls_back;
+  const bool rejects = contract.outcome == Consequence::refuses;
+  const bool falls_back = contract.outcome == Consequence::falls_back;
   std::string out = fmt::format("{} {}", contract.package.name,
                                 falls_back ? "falls back" : contracts::outcome_words(contract));
   if (!sum.empty()) out += rejects ? " " + sum : falls_back ? " at " + sum : fmt::format(" ({})", sum);
@@ -102,8 +103,8 @@ std::string label_of(const Unmet& unmet) {
   const std::string sum = contracts::sum_words(unmet.verdict);
   const bool is_long = title_with(unmet, sum).size() > longest_title;
   const std::string whole = is_long ? sum + "; " : "";
-  if (contract.outcome == Outcome::refuses) return fmt::format("{}requires: {}", whole, contract.summary);
-  if (contract.outcome == Outcome::falls_back)
+  if (contract.outcome == Consequence::refuses) return fmt::format("{}requires: {}", whole, contract.summary);
+  if (contract.outcome == Consequence::falls_back)
     return fmt::format("{}runs {}; requires: {}", whole, contract.instead, contract.summary);
   return whole + std::string(contract.summary);
 }
@@ -123,7 +124,7 @@ bool says_the_same(const rules::Finding& finding, const rules::Rule& rule, const
 // meets the contract, and theirs are taken away.
 void take_over(const project::Configured& configured, const project::Applied& applied,
                contracts::Checker& checker, const Unmet& unmet, ModelReport& model, rules::Finding& finding) {
-  const suggest::Links links = suggest::links_of(model.reading);
+  const suggest::FieldDependencies links = suggest::links_of(model.reading);
   std::erase_if(model.result.findings, [&](rules::Finding& other) {
     const rules::Rule* rule = configured.rules->find(other.code);
     if (rule == nullptr || !says_the_same(other, *rule, unmet, applied.gpus.size())) return false;
@@ -140,9 +141,9 @@ void take_over(const project::Configured& configured, const project::Applied& ap
 // What stops a run is not answered with what the package refuses for a field that both are about.
 void drop_refused(const project::Applied& applied, contracts::Checker& checker, const Contract& contract,
                   ModelReport& model) {
-  if (contract.outcome != Outcome::refuses) return;
+  if (contract.outcome != Consequence::refuses) return;
   const auto is_blamed = [&](model::FieldId field) { return blames(contract, field); };
-  const suggest::Links links = suggest::links_of(model.reading);
+  const suggest::FieldDependencies links = suggest::links_of(model.reading);
   for (rules::Finding& finding : model.result.findings) {
     if (!finding.certain_to_fail) continue;
     if (!is_blamed(finding.blamed) &&
@@ -158,7 +159,7 @@ void drop_refused(const project::Applied& applied, contracts::Checker& checker, 
 // Whether nothing is left to tell of an implied stack's contract: it does not refuse, or a rule that stops
 // the run has found the same, which it says itself or which is of no other fields than the contract's.
 bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelReport& model) {
-  if (contract.outcome != Outcome::refuses) return true;
+  if (contract.outcome != Consequence::refuses) return true;
   const auto is_blamed = [&](model::FieldId field) { return blames(contract, field); };
   const auto tells = [&](const rules::Finding& finding) {
     if (!finding.certain_to_fail) return false;
@@ -260,7 +261,7 @@ void add_contracts(const project::Configured& configured, const project::Applied
     if (unmet.gpus.size() < applied.gpus.size()) finding.gpu = fmt::format("{}", fmt::join(unmet.gpus, ", "));
     finding.message = message_of(unmet);
     finding.label = label_of(unmet);
-    finding.certain_to_fail = contract->outcome == Outcome::refuses;
+    finding.certain_to_fail = contract->outcome == Consequence::refuses;
     finding.aside = fmt::format("requirement {}, known for {}", contract->id, contracts::versions(*contract));
     place(model.reading, *contract, finding);
     drop_refused(applied, checker, *contract, model);

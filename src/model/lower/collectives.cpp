@@ -10,8 +10,9 @@ namespace {
 constexpr double summed_gradient_bytes = 4;
 
 // `learning` of the parameters learn; with adapters these are others than those that are held.
-void share_gradients(const Shared& shared, std::string_view reduce_name, std::string_view gather_name,
-                     double held, double learning, double replicas, std::int64_t stride, Emitter& emit) {
+void share_gradients(const LoweringContext& shared, std::string_view reduce_name,
+                     std::string_view gather_name, double held, double learning, double replicas,
+                     std::int64_t stride, Emitter& emit) {
   const auto ranks = static_cast<std::int64_t>(replicas);
   const std::int64_t zero = shared.plan.zero;
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
@@ -31,14 +32,15 @@ void share_gradients(const Shared& shared, std::string_view reduce_name, std::st
 }
 
 // Each hides behind the product that it feeds or follows, in parts.
-bool overlaps(const Shared& shared) {
+bool overlaps(const LoweringContext& shared) {
   return shared.training && shared.plan.tensor_overlap;
 }
 
 }  // namespace
 
 // Source: Megatron-LM, 1909.08053 section 3, and with sequence parallelism 2205.05198 section 4.2.
-void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
+void enter_tensor_parallel(const LoweringContext& shared, std::string_view name, Repeat repeat,
+                           Emitter& emit) {
   if (shared.plan.sequence_parallel) {
     emit.collective(name, CollectiveKind::all_gather, CollectiveKind::reduce_scatter, shared.stream_bytes,
                     shared.plan.tensor, repeat, overlaps(shared));
@@ -48,7 +50,8 @@ void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat r
   }
 }
 
-void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit) {
+void leave_tensor_parallel(const LoweringContext& shared, std::string_view name, Repeat repeat,
+                           Emitter& emit) {
   if (shared.plan.sequence_parallel) {
     emit.collective(name, CollectiveKind::reduce_scatter, CollectiveKind::all_gather, shared.stream_bytes,
                     shared.plan.tensor, repeat, overlaps(shared));
@@ -58,7 +61,7 @@ void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat r
   }
 }
 
-void lower_pipeline(const Shared& shared, Emitter& emit) {
+void lower_pipeline(const LoweringContext& shared, Emitter& emit) {
   if (shared.plan.pipeline <= 1) return;
   // A micro-batch passes each chunk of layers once.
   const Repeat each{shared.micro_batches * static_cast<double>(pipeline_chunks(shared.plan)),
@@ -67,7 +70,8 @@ void lower_pipeline(const Shared& shared, Emitter& emit) {
                   each, false, times(shared.plan.tensor, shared.plan.context, shared.plan.data));
 }
 
-void lower_data_parallel(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit) {
+void lower_data_parallel(const LoweringContext& shared, RankParameters held, RankParameters learning,
+                         Emitter& emit) {
   const Plan& plan = shared.plan;
   const Replicas same = replicas(plan);
   share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, learning.dense, same.dense,

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 6> bands_expressions{
     "input_channels * (input_size / 32)", "input_channels * (input_size / 64)"};
 
 // A convolution that reads `channels` channels at four times as many points; its bytes in and out.
-void lower_depthwise(const Shared& shared, double written, Repeat once, Emitter& emit) {
+void lower_depthwise(const LoweringContext& shared, double written, Repeat once, Emitter& emit) {
   const double moved = 5 * written * shared.activation;
   emit.elementwise("embedding.depthwise", moved, 2 * moved, once,
                    of_each(written, {2 * taps_of_front, 4 * taps_of_front}));
@@ -43,7 +43,7 @@ FrontSizes front_sizes(const ModelSpec& model) {
   return out;
 }
 
-void lower_spectrogram(const Shared& shared, Dim tokens, Repeat once, Emitter& emit) {
+void lower_spectrogram(const LoweringContext& shared, Dim tokens, Repeat once, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const FrontSizes sizes = front_sizes(model);
   const Dim channels = dim(sizes.channels, "input_channels");
@@ -71,7 +71,7 @@ void lower_spectrogram(const Shared& shared, Dim tokens, Repeat once, Emitter& e
                    once);
 }
 
-void lower_convolution_module(const Shared& shared, double count, Emitter& emit) {
+void lower_convolution_module(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
   const Dim width = dim(divide_up(model.hidden_size, shared.plan.tensor), "hidden_size / tensor");

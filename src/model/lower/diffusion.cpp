@@ -6,11 +6,11 @@ namespace shapelint::model {
 
 namespace {
 
-Dim samples(const Shared& shared) {
+Dim samples(const LoweringContext& shared) {
   return dim(shared.plan.micro_batch_size, "micro_batch_size");
 }
 
-Dim condition(const Shared& shared) {
+Dim condition(const LoweringContext& shared) {
   return dim(condition_elements(shared.model),
              shared.model.diffusion.condition_size > 0 ? "diffusion_condition_size" : "hidden_size");
 }
@@ -46,7 +46,7 @@ std::int64_t shared_vectors(const ModelSpec& model) {
               joint < model.num_layers ? modulation_vectors(model, model.parallel_block) : 0);
 }
 
-void lower_modulation(const Shared& shared, double count, Emitter& emit) {
+void lower_modulation(const LoweringContext& shared, double count, Emitter& emit) {
   const Diffusion& diffusion = shared.model.diffusion;
   if (diffusion.modulation <= 0 || count <= 0) return;
   const Repeat layer{count, Recomputed::with_layer};
@@ -68,7 +68,7 @@ void lower_modulation(const Shared& shared, double count, Emitter& emit) {
   emit.elementwise("layer.gate", 2 * stream, 3 * stream, branches, of_each(elements, {1, 3}));
 }
 
-void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
+void lower_front(const LoweringContext& shared, Repeat once, Emitter& emit) {
   if (shared.decoding) return;  // it is run over the prompt
   const ModelSpec& model = shared.model;
   const Plan& plan = shared.plan;
@@ -107,14 +107,14 @@ void lower_front(const Shared& shared, Repeat once, Emitter& emit) {
   }
 }
 
-void lower_outputs(const Shared& shared, Repeat once, Emitter& emit) {
+void lower_outputs(const LoweringContext& shared, Repeat once, Emitter& emit) {
   const ModelSpec& model = shared.model;
   if (model.output_size <= 0) return;
   if (is_diffusion(model) && !model.diffusion.modulation_shared) {
     emit.wide_linear("head.modulation", samples(shared), dim(times(2, model.hidden_size), "2 * hidden_size"),
                      shared.hidden, once);
   }
-  const Shared read(shared.setup, joined_length(shared.setup) > 0 ? Stream::image : Stream::all);
+  const LoweringContext read(shared.setup, joined_length(shared.setup) > 0 ? Modality::image : Modality::all);
   emit.wide_linear("head.patches", read.tokens, dim(model.output_size, "output_size"), shared.hidden, once);
 }
 

@@ -87,17 +87,18 @@ constexpr std::array stream_names{STREAMS("norm"),
 // SGLang (fp8_utils.py, per_token_group_quant_fp8; scaled_fp4_quant), all in blocks (TensorRT-LLM's
 // FP8BlockScalesLinearMethod, fp8_quantize_1x128; vLLM's W8A8BlockFp8LinearOp, QuantFP8).
 bool quantizes_apart(const Plan& plan, Recipe recipe) {
-  return plan.engine == Engine::sglang || (plan.engine != Engine::fastest && recipe == Recipe::block128);
+  return plan.engine == ServingEngine::sglang ||
+         (plan.engine != ServingEngine::fastest && recipe == Recipe::block128);
 }
 
 }  // namespace
 
-std::string_view name_in(Stream stream, std::string_view name) {
-  if (stream == Stream::all) return name;
+std::string_view name_in(Modality stream, std::string_view name) {
+  if (stream == Modality::all) return name;
   const auto found = std::find_if(stream_names.begin(), stream_names.end(),
                                   [&](const StreamNames& each) { return each.all == name; });
   if (found == stream_names.end()) return name;
-  return stream == Stream::image ? found->image : found->text;
+  return stream == Modality::image ? found->image : found->text;
 }
 
 double packed_bytes(const Plan& plan) {
@@ -155,21 +156,21 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops) {
   push(Pass::grad_weight);
 }
 
-Shared::Shared(const Setup& from, Stream of, Width as)
+LoweringContext::LoweringContext(const Setup& from, Modality of, Precision as)
     : setup(from),
       model(from.model),
       plan(from.plan),
       stream(of),
       width(as),
-      parallel_block(from.model.parallel_block && of == Stream::all),
+      parallel_block(from.model.parallel_block && of == Modality::all),
       training(from.plan.mode == Mode::train),
       adapting(training && from.plan.adapters),
       decoding(from.plan.mode == Mode::decode),
-      linear_dtype(as == Width::wide ? at_least_16_bits(from.plan.dtype) : from.plan.dtype),
-      recipe(as == Width::wide ? Recipe::none : recipe_of(from.plan)),
+      linear_dtype(as == Precision::wide ? at_least_16_bits(from.plan.dtype) : from.plan.dtype),
+      recipe(as == Precision::wide ? Recipe::none : recipe_of(from.plan)),
       wide_dtype(at_least_16_bits(from.plan.dtype)),
       activation(bytes_of(wide_dtype)),
-      weight_bytes(training || as == Width::wide ? 0.0 : packed_bytes(from.plan)),
+      weight_bytes(training || as == Precision::wide ? 0.0 : packed_bytes(from.plan)),
       cache_bytes(training ? 0.0 : static_cast<double>(from.plan.kv_cache_bits) / 8),
       micro_batches(training ? static_cast<double>(std::max<std::int64_t>(1, from.plan.gradient_accumulation))
                              : 1.0),
@@ -186,9 +187,9 @@ Shared::Shared(const Setup& from, Stream of, Width as)
     const auto on_rank = [&](std::int64_t length) {
       return divide_up(times(plan.micro_batch_size, length), plan.context);
     };
-    tokens = stream == Stream::image  ? dim(on_rank(plan.sequence_length), train_tokens)
-             : stream == Stream::text ? dim(on_rank(text), text_tokens)
-                                      : dim(on_rank(both), joined_tokens);
+    tokens = stream == Modality::image  ? dim(on_rank(plan.sequence_length), train_tokens)
+             : stream == Modality::text ? dim(on_rank(text), text_tokens)
+                                        : dim(on_rank(both), joined_tokens);
     query_length = dim(divide_up(both, plan.context), "(sequence_length + source_length) / context");
     key_length = dim(both, "sequence_length + source_length");
   } else {
@@ -231,9 +232,9 @@ void Emitter::push(Op op, Pass pass) {
   ops_->push_back(op);
 }
 
-Weight attention_weight(const Shared& shared, std::string_view name) {
+Weight attention_weight(const LoweringContext& shared, std::string_view name) {
   Weight out;
-  visit_weights(shared.model, StepPart::attention, {shared.plan.tensor}, [&](const Weight& weight) {
+  visit_weights(shared.model, ModelComponent::attention, {shared.plan.tensor}, [&](const Weight& weight) {
     if (weight.name == name) out = weight;
   });
   return out;
@@ -264,7 +265,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
                           quantized_inputs_.end();
     if (batch.value == 1 && !is_known) quantized_inputs_.push_back(k.expression);
   }
-  push_product(op, repeat, !shared_->adapting, {repeat.second_products, 0});
+  push_product(op, repeat, !shared_->adapting, {repeat.selective_recompute_fraction, 0});
 }
 
 void Emitter::set_quantized(double forward_elements, double backward_elements) {
@@ -300,19 +301,20 @@ void Emitter::quantize(std::string_view name, Repeat repeat) {
 
 void Emitter::wide_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
   push_product(wide_product(name, batch, m, n, k, repeat), repeat, !shared_->adapting,
-               {repeat.second_products, 0});
+               {repeat.selective_recompute_fraction, 0});
 }
 
 void Emitter::full_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat) {
   Op op = wide_product(name, {1, "1"}, m, n, k, repeat);
   op.dtype = DType::fp32;
-  push_product(op, repeat, !shared_->adapting, {repeat.second_products, 0});
+  push_product(op, repeat, !shared_->adapting, {repeat.selective_recompute_fraction, 0});
 }
 
 void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch) {
-  append_product(wide_product(name, batch, m, n, k, repeat),
-                 {again(repeat, {repeat.second_products, 0}), shared_->training, false, !shared_->adapting},
-                 *ops_);
+  append_product(
+      wide_product(name, batch, m, n, k, repeat),
+      {again(repeat, {repeat.selective_recompute_fraction, 0}), shared_->training, false, !shared_->adapting},
+      *ops_);
 }
 
 void Emitter::push_product(Op op, Repeat repeat, bool learns, ByOperation by_operation) {
@@ -427,8 +429,8 @@ void Emitter::convolve(std::size_t first) {
   for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].is_convolution = true;
 }
 
-void Emitter::run_beside_shared(std::size_t first) {
-  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].beside_shared = true;
+void Emitter::overlap_with_shared_experts(std::size_t first) {
+  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].overlaps_shared_experts = true;
 }
 
 void Emitter::experts(std::size_t first, const ExpertWork& work) {
@@ -441,7 +443,7 @@ void Emitter::experts(std::size_t first, const ExpertWork& work) {
   }
 }
 
-void Emitter::copies(std::size_t first, const Copies& copies) {
+void Emitter::copies(std::size_t first, const TokenDispatch& copies) {
   for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].copies = copies;
 }
 

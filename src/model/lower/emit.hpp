@@ -32,7 +32,7 @@ constexpr Dim dim(const Side& side) {
   return dim(side.on_rank, side.text);
 }
 
-// With what an op runs again in the backward pass: a part of the layer, or the layer only.
+// Recomputation group of an op: a part of the layer, or the layer only.
 enum class Recomputed : std::uint8_t {
   never,
   with_layer,
@@ -51,7 +51,7 @@ struct Repeat {
   Recomputed recomputed = Recomputed::never;
   // Of a product with weights, what runs again where every second one does: of several that are run as one
   // those whose turn it is, of others half.
-  double second_products = 0.5;
+  double selective_recompute_fraction = 0.5;
 };
 
 // FLOPs of one run of an elementwise op. Counted by hand from the formulas, an exponential or a root as one:
@@ -119,21 +119,22 @@ inline constexpr std::array<std::string_view, 6> length_expressions{
 
 // Whose tokens an op reads: those of the sequence; or, in layers of a diffusion transformer with weights of
 // their own for each, the image's or the text's.
-enum class Stream : std::uint8_t { all, image, text };
+enum class Modality : std::uint8_t { all, image, text };
 
 // Whether layers' products are in the plan's format, or, in layers that are left out of a narrow one, in 16
 // bits.
-enum class Width : std::uint8_t { planned, wide };
+enum class Precision : std::uint8_t { planned, wide };
 
 // Tokens and heads on this rank, as every part of a layer needs them.
-struct Shared {
-  explicit Shared(const Setup& setup, Stream stream = Stream::all, Width width = Width::planned);
+struct LoweringContext {
+  explicit LoweringContext(const Setup& setup, Modality stream = Modality::all,
+                           Precision width = Precision::planned);
 
   const Setup& setup;
   const ModelSpec& model;
   const Plan& plan;
-  Stream stream;
-  Width width;
+  Modality stream;
+  Precision width;
   bool parallel_block;  // layers with streams of their own never are
   bool training;
   bool adapting;  // training of adapters: no weight has a gradient
@@ -174,13 +175,13 @@ void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 // Appends ops to a workload, each with the passes that the mode asks for.
 class Emitter {
  public:
-  Emitter(const Shared& shared, Workload& workload, std::vector<std::uint32_t>* pieces = nullptr)
+  Emitter(const LoweringContext& shared, Workload& workload, std::vector<std::uint32_t>* pieces = nullptr)
       : shared_(&shared), ops_(&workload.ops), texts_(&workload.texts), pieces_(pieces) {
     if (workload.ops.empty()) workload.texts = nullptr;  // of ops that are gone
   }
 
   // Appends to the same workload, for the tokens of another stream.
-  Emitter with(const Shared& shared) const {
+  Emitter with(const LoweringContext& shared) const {
     Emitter other = *this;
     other.shared_ = &shared;
     return other;
@@ -255,11 +256,11 @@ class Emitter {
   void hide(std::size_t first);
   // Elementwise ops from `first` on are depthwise convolutions.
   void convolve(std::size_t first);
-  void run_beside_shared(std::size_t first);
+  void overlap_with_shared_experts(std::size_t first);
   // Ops from `first` on are that part of the experts.
   void experts(std::size_t first, const ExpertWork& work);
   // Of a token, among the bytes of the exchanges from `first` on.
-  void copies(std::size_t first, const Copies& copies);
+  void copies(std::size_t first, const TokenDispatch& copies);
   // A product of the optimizer: `count` times in the step.
   void update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k, Layout layout,
                       double count);
@@ -275,7 +276,7 @@ class Emitter {
     double elementwise = 1;
   };
   // Share of an op's runs that run again in the backward pass, and how many those are.
-  double again_share(Repeat repeat, ByOperation by_operation) const;
+  double recompute_fraction(Repeat repeat, ByOperation by_operation) const;
   double again(Repeat repeat, ByOperation by_operation) const;
   // The forward pass, and so many runs of it again.
   void push_forward(Op op, double again);
@@ -285,7 +286,7 @@ class Emitter {
                    std::int64_t stride) const;
   void push_product(Op op, Repeat repeat, bool learns, ByOperation by_operation);
   void push(Op op, Pass pass);
-  const Shared* shared_;
+  const LoweringContext* shared_;
   std::vector<Op>* ops_;
   std::shared_ptr<const std::deque<std::string>>* texts_;
   double runs_ = 1;
@@ -297,16 +298,16 @@ class Emitter {
 };
 
 // The name of an op `layer.PART` of that stream: `layer.image.PART`; itself where it has none of its own.
-std::string_view name_in(Stream stream, std::string_view name);
+std::string_view name_in(Modality stream, std::string_view name);
 
 // The weight of that name of a layer's attention.
-Weight attention_weight(const Shared& shared, std::string_view name);
+Weight attention_weight(const LoweringContext& shared, std::string_view name);
 // What its projections read: the stream, of a block that layers share beside the embedding.
-Dim attention_inputs(const Shared& shared);
+Dim attention_inputs(const LoweringContext& shared);
 
 // The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
-void lower_attention(const Shared& shared, double count, Emitter& emit);         // lower_attention.cpp
-void lower_latent_attention(const Shared& shared, double count, Emitter& emit);  // lower_mla.cpp
+void lower_attention(const LoweringContext& shared, double count, Emitter& emit);  // attention/attention.cpp
+void lower_latent_attention(const LoweringContext& shared, double count, Emitter& emit);  // attention/mla.cpp
 // Scores, softmax, over the values: one op or many. `batch` counts the products when they are not fused.
 struct CoreNames {
   std::string_view ring = "layer.attention.ring";
@@ -343,49 +344,51 @@ inline bool is_packed(const Setup& setup) {
   return document_tokens(setup) > 0 && setup.plan.attention != Attention::unfused;
 }
 // Queries and keys of one document each where the plan packs several into a sequence.
-AttentionShape by_document(const Shared& shared, AttentionShape shape);
+AttentionShape by_document(const LoweringContext& shared, AttentionShape shape);
 // The core of all layers with attention: of those with a window, and of those without.
-void lower_attention_cores(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
-                           Emitter& emit);
-void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+void lower_attention_cores(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                           double count, Emitter& emit);
+void lower_attention_core(const LoweringContext& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit, const CoreNames& names = {});
 // While decoding, the attention of a prompt's tokens that the step reads along, halfway through the prompt;
 // nothing where there are none. `shape` is that of the decoding sequences.
-void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit);
+void lower_prompt_core(const LoweringContext& shared, AttentionShape shape, double count, Emitter& emit);
 // Keys that it meets: those of this part of a prompt, and of the parts before it.
 Dim prompt_keys(const Plan& plan);
-// Queries of this layer over the keys and values of an encoder's output (lower_cross.cpp).
-void lower_cross_attention(const Shared& shared, double count, Emitter& emit);
+// Queries of this layer over the keys and values of an encoder's output (attention/attention.cpp).
+void lower_cross_attention(const LoweringContext& shared, double count, Emitter& emit);
 // What layers without attention mix tokens by: that one of the model's (mixer.cpp). Names of its first and
 // last product, and what these put out and read on one rank as expressions.
-void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit);
+void lower_mixer(const LoweringContext& shared, std::size_t which, double count, Emitter& emit);
 struct MixerTexts {
   std::string_view in = {}, out = {}, columns = {}, values = {};
 };
 MixerTexts mixer_texts(MixerKind kind, std::size_t which);
 // Native sparse attention: compressed, selected and last keys (attention/sparse.cpp).
-void lower_sparse_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
-                            Emitter& emit);
+void lower_sparse_attention(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                            Repeat layer, Emitter& emit);
 // Attention to keys that an indexer chooses, to compressed keys, or both (attention/compressed.cpp); the
 // projections of queries and keys, and of the output, where these are narrow.
-void lower_chosen_attention(const Shared& shared, const AttentionShape& shape, Dim batch, Repeat layer,
-                            Emitter& emit);
-void lower_narrow_projections(const Shared& shared, Repeat layer, Emitter& emit);
-void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit);
+void lower_chosen_attention(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                            Repeat layer, Emitter& emit);
+void lower_narrow_projections(const LoweringContext& shared, Repeat layer, Emitter& emit);
+void lower_narrow_output(const LoweringContext& shared, Repeat layer, Emitter& emit);
 // What scores keys and chooses the best: its queries are made of `from`, its keys of the stream unless they
 // are compressed (attention/mla.cpp).
-void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, Repeat layer, Emitter& emit);
+void lower_indexer(const LoweringContext& shared, const AttentionShape& shape, Dim from, Repeat layer,
+                   Emitter& emit);
 // Keys that are left of so many where each `ratio` of them become one.
 std::int64_t compressed_length(const Compressed& compressed, std::int64_t keys);
 // Keys of the compressed branch among so many.
 std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys);
-// What hyper-connections do around a branch, but for the addition (hyper.cpp).
+// What hyper-connections do around a branch, but for the addition (layers.cpp).
 struct BranchNames {
   std::string_view residual;
   std::string_view hyper_weights;
   std::string_view hyper_mix;
 };
-void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit);
+void lower_hyper_connection(const LoweringContext& shared, const BranchNames& names, Repeat repeat,
+                            Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
 // Vectors that steer a layer of a diffusion transformer: with one branch (attention and MLP beside each
@@ -403,25 +406,27 @@ struct FrontSizes {
 FrontSizes front_sizes(const ModelSpec& model);
 // The convolutions and the product that make tokens of it; a conformer's convolution module; what the
 // distances between tokens add to the scores (conformer.cpp).
-void lower_spectrogram(const Shared& shared, Dim tokens, Repeat once, Emitter& emit);
-void lower_convolution_module(const Shared& shared, double count, Emitter& emit);
-void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
-                              Emitter& emit);
-// Copies of a layer's activations to the host's memory and back (spared.cpp).
-void lower_offload(const Shared& shared, double count, Emitter& emit);
+void lower_spectrogram(const LoweringContext& shared, Dim tokens, Repeat once, Emitter& emit);
+void lower_convolution_module(const LoweringContext& shared, double count, Emitter& emit);
+void lower_relative_positions(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                              double count, Emitter& emit);
+// Copies of a layer's activations to the host's memory and back (recompute_and_offload.cpp).
+void lower_offload(const LoweringContext& shared, double count, Emitter& emit);
 // What steers a layer of a diffusion transformer; what stands in the place of the embedding where patches or
 // frames are read, and of the head where patches are predicted (diffusion.cpp).
-void lower_modulation(const Shared& shared, double count, Emitter& emit);
-void lower_front(const Shared& shared, Repeat once, Emitter& emit);
-void lower_outputs(const Shared& shared, Repeat once, Emitter& emit);
-void lower_mlp(const Shared& shared, double count, Emitter& emit);  // lower_mlp.cpp
-void lower_moe(const Shared& shared, double count, Emitter& emit);  // lower_moe.cpp
-void lower_embedding(const Shared& shared, Emitter& emit);          // lower_head.cpp
-void lower_head(const Shared& shared, Emitter& emit);               // lower_head.cpp
-void lower_pipeline(const Shared& shared, Emitter& emit);           // lower_collectives.cpp
+void lower_modulation(const LoweringContext& shared, double count, Emitter& emit);
+void lower_front(const LoweringContext& shared, Repeat once, Emitter& emit);
+void lower_outputs(const LoweringContext& shared, Repeat once, Emitter& emit);
+void lower_mlp(const LoweringContext& shared, double count, Emitter& emit);  // layers.cpp
+void lower_moe(const LoweringContext& shared, double count, Emitter& emit);  // mixture/moe.cpp
+void lower_embedding(const LoweringContext& shared, Emitter& emit);          // head.cpp
+void lower_head(const LoweringContext& shared, Emitter& emit);               // head.cpp
+void lower_pipeline(const LoweringContext& shared, Emitter& emit);           // collectives.cpp
 // `learning` of the parameters are updated: those that are held, or those of adapters.
-void lower_data_parallel(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit);
-void lower_optimizer(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit);
+void lower_data_parallel(const LoweringContext& shared, RankParameters held, RankParameters learning,
+                         Emitter& emit);
+void lower_optimizer(const LoweringContext& shared, RankParameters held, RankParameters learning,
+                     Emitter& emit);
 
 // Bytes of a packed weight and its part of the scale; 0 where weights are not packed.
 double packed_bytes(const Plan& plan);
@@ -429,11 +434,13 @@ double packed_bytes(const Plan& plan);
 double expert_packed_bytes(const Plan& plan);
 
 // Tokens whose logits are computed: an inference engine needs only the last of each sequence (head.cpp).
-Dim logit_tokens(const Shared& shared);
+Dim logit_tokens(const LoweringContext& shared);
 
-// Tensor parallelism around a column-parallel and a row-parallel product (lower_collectives.cpp).
-void enter_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
-void leave_tensor_parallel(const Shared& shared, std::string_view name, Repeat repeat, Emitter& emit);
+// Tensor parallelism around a column-parallel and a row-parallel product (collectives.cpp).
+void enter_tensor_parallel(const LoweringContext& shared, std::string_view name, Repeat repeat,
+                           Emitter& emit);
+void leave_tensor_parallel(const LoweringContext& shared, std::string_view name, Repeat repeat,
+                           Emitter& emit);
 
 // Tokens in the cache before a prefill; 0 while training, and (see key_length) while decoding.
 inline std::int64_t cached_tokens(const Plan& plan) {

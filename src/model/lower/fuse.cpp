@@ -76,9 +76,10 @@ bool is_same(const Op& a, const Op& b) {
          a.recipe == b.recipe && sizes(a) == sizes(b) && a.layout == b.layout &&
          a.weight_bytes == b.weight_bytes && is_same(a.attention, b.attention) && a.mixer == b.mixer &&
          a.bytes == b.bytes && a.flops == b.flops && a.scanned_bytes == b.scanned_bytes &&
-         a.collective == b.collective && a.overlapped == b.overlapped && a.beside_shared == b.beside_shared &&
-         a.experts.part == b.experts.part && a.experts.local_experts == b.experts.local_experts &&
-         a.experts.rows == b.experts.rows && a.experts.width == b.experts.width && a.copies == b.copies;
+         a.collective == b.collective && a.overlapped == b.overlapped &&
+         a.overlaps_shared_experts == b.overlaps_shared_experts && a.experts.part == b.experts.part &&
+         a.experts.local_experts == b.experts.local_experts && a.experts.rows == b.experts.rows &&
+         a.experts.width == b.experts.width && a.copies == b.copies;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::string_view padded_columns[2][2] = {
     {"ceil_to(vocab_size / tensor, 4)", "ceil_to(vocab_size / tensor, 8)"},
     {"ceil_to(ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor, 4)",
      "ceil_to(ceil_to(vocab_size, vocab_padding_multiple * tensor) / tensor, 8)"}};
-double padding_bytes(const Shared& shared, double elements) {
+double padding_bytes(const LoweringContext& shared, double elements) {
   return 2 * elements * shared.activation;  // read, and written
 }
 
@@ -30,7 +30,7 @@ namespace {
 // A further token is predicted from the hidden state and the embedding of the token before it, both
 // normalized, side by side (DeepSeek-V3, 2412.19437, section 2.2); embedding and head are shared, and run
 // once more.
-void lower_further_tokens(const Shared& shared, double runs, Emitter& emit) {
+void lower_further_tokens(const LoweringContext& shared, double runs, Emitter& emit) {
   const Repeat each{runs, Recomputed::never};
   emit.elementwise("mtp.norm", 4 * shared.sharded_stream_bytes, 6 * shared.sharded_stream_bytes, each,
                    of_each(2 * shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
@@ -40,13 +40,13 @@ void lower_further_tokens(const Shared& shared, double runs, Emitter& emit) {
 
 }  // namespace
 
-Dim logit_tokens(const Shared& shared) {
+Dim logit_tokens(const LoweringContext& shared) {
   if (shared.decoding) return shared.decoded;
   if (shared.training || !shared.model.causal) return shared.tokens;
   return dim(shared.plan.micro_batch_size, "micro_batch_size");
 }
 
-void lower_embedding(const Shared& shared, Emitter& emit) {
+void lower_embedding(const LoweringContext& shared, Emitter& emit) {
   const double runs = shared.micro_batches * slowest_stage(shared.setup).embeddings;
   if (runs <= 0) return;
   const Repeat once{runs, Recomputed::never};
@@ -61,7 +61,7 @@ void lower_embedding(const Shared& shared, Emitter& emit) {
   }
 }
 
-void lower_head(const Shared& shared, Emitter& emit) {
+void lower_head(const LoweringContext& shared, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const double runs = shared.micro_batches * slowest_stage(shared.setup).heads;
   if (runs <= 0) return;

@@ -163,7 +163,7 @@ double accepted_tokens(const Plan& plan) {
 }
 
 double model_flops_per_step(const Setup& setup, double layer_flops, double head_flops) {
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   const Plan& plan = setup.plan;
   // The replica's arithmetic, divided among its tensor, pipeline and (not while decoding) context ranks.
   const double replica_ranks = static_cast<double>(plan.tensor) * static_cast<double>(plan.pipeline) *
@@ -176,7 +176,7 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
   return passes * tokens * (layer_flops + head_flops * head_share) / replica_ranks;
 }
 
-void lower_mlp(const Shared& shared, double count, Emitter& emit) {
+void lower_mlp(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_mlp};
   // Of products in turn every second one may run again: behind four of attention the second, behind five of
@@ -217,7 +217,8 @@ void lower_mlp(const Shared& shared, double count, Emitter& emit) {
 // Hyper-connections: several copies of the residual stream, mixed before and after each branch (Zhu et al.
 // 2024, arXiv 2409.19606; with the mixing held to doubly stochastic matrices, 2512.24880).
 
-void lower_hyper_connection(const Shared& shared, const BranchNames& names, Repeat repeat, Emitter& emit) {
+void lower_hyper_connection(const LoweringContext& shared, const BranchNames& names, Repeat repeat,
+                            Emitter& emit) {
   const std::int64_t streams = shared.model.residual_streams;
   // From all streams of a token to their weights: into the branch, out of it, and among each other.
   emit.wide_linear(names.hyper_weights, shared.tokens,

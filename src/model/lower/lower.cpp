@@ -56,7 +56,7 @@ Share share_of(const ModelSpec& model) {
 
 // A layer's product of the stream with a square matrix, where that stands in the place of attention or an MLP
 // (DeciLM, modeling_decilm.py: replace_with_linear). Repeated on every tensor-parallel rank.
-void lower_square(const Shared& shared, std::string_view name, double count, Emitter& emit) {
+void lower_square(const LoweringContext& shared, std::string_view name, double count, Emitter& emit) {
   emit.linear(name, shared.tokens, shared.hidden, shared.hidden, shared.linear_dtype,
               {count, Recomputed::with_layer});
 }
@@ -85,7 +85,8 @@ constexpr Parts equal_parts(double share) {
 // Norms, residual additions and the collectives of tensor parallelism around attention and MLP, of the layers
 // that have one set of weights for all tokens, of those with a set for each stream, or of those of one kind
 // in a list: such shares of them.
-void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& parts, Emitter& emit) {
+void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const Parts& parts,
+                 Emitter& emit) {
   const ModelSpec& model = shared.model;
   const double part = parts.frame;
   const bool frame = counts.frame > 0 && part > 0;
@@ -93,7 +94,7 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
   in_frame();
 
   const double stream = shared.sharded_stream_bytes;
-  const bool is_split = shared.stream != Stream::all;
+  const bool is_split = shared.stream != Modality::all;
   const double norms = is_split ? 2.0 : static_cast<double>(model.norms_per_layer);
   emit.set_component(Component::norm);
   if (frame && norms > 0) emit.norm("layer.norm", stream, {part * norms, Recomputed::with_norms});
@@ -125,9 +126,9 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
     if (frame && share.mixing > 0) leave_tensor_parallel(shared, name, mixing, emit);
   };
   // Adapters beside a part's products, and products of its update.
-  const auto learn = [&](StepPart which, double runs) {
-    const auto with = which == StepPart::mlp ? Recomputed::with_mlp : Recomputed::with_layer;
-    if (which != StepPart::mixture) lower_adapters(shared, which, {runs, with}, emit);
+  const auto learn = [&](ModelComponent which, double runs) {
+    const auto with = which == ModelComponent::mlp ? Recomputed::with_mlp : Recomputed::with_layer;
+    if (which != ModelComponent::mixture) lower_adapters(shared, which, {runs, with}, emit);
     lower_matrix_updates(shared, which, runs, emit);
   };
   // In a parallel block attention's collectives are those of the MLP, too.
@@ -141,14 +142,14 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
       if (!shared.parallel_block) enter_tensor_parallel(shared, "layer.mlp.gather", each, emit);
       lower_mlp(shared, parts.mlp, emit);
       if (!shared.parallel_block) leave_tensor_parallel(shared, "layer.mlp.reduce", each, emit);
-      learn(StepPart::mlp, parts.mlp);
+      learn(ModelComponent::mlp, parts.mlp);
     }
     emit.end_piece();
     emit.set_runs(counts.mixture);
     emit.set_component(Component::router);
     if (counts.mixture > 0 && parts.mixture > 0) {
       lower_moe(shared, parts.mixture, emit);
-      learn(StepPart::mixture, parts.mixture);
+      learn(ModelComponent::mixture, parts.mixture);
     }
     emit.end_piece();
   };
@@ -159,15 +160,15 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
   emit.end_piece();
   if (counts.attention > 0 && parts.attention > 0) {
     emit.set_runs(counts.attention);
-    const bool is_wide = shared.plan.wide_attention && shared.width == Width::planned;
-    const Shared own(shared.setup, shared.stream, is_wide ? Width::wide : shared.width);
+    const bool is_wide = shared.plan.wide_attention && shared.width == Precision::planned;
+    const LoweringContext own(shared.setup, shared.stream, is_wide ? Precision::wide : shared.width);
     Emitter to = emit.with(own);
     if (model.mla.kv_lora_rank > 0) {
       lower_latent_attention(own, parts.attention, to);
     } else {
       lower_attention(own, parts.attention, to);
     }
-    learn(StepPart::attention, parts.attention);
+    learn(ModelComponent::attention, parts.attention);
   }
   emit.set_component(Component::mixer);
   for (std::size_t which = 0; which < most_mixers; ++which) {
@@ -216,18 +217,18 @@ void lower_stack(const Shared& shared, const LayerCounts& counts, const Parts& p
 }
 
 // Layers with weights of their own for each stream. They have neither experts nor mixers.
-void lower_joint(Width width, const Setup& setup, const LayerCounts& counts, Parts parts, Emitter& emit) {
+void lower_joint(Precision width, const Setup& setup, const LayerCounts& counts, Parts parts, Emitter& emit) {
   parts.mixers = {};
   parts.mixture = 0;
-  for (const Stream stream : {Stream::image, Stream::text}) {
-    const Shared own(setup, stream, width);
+  for (const Modality stream : {Modality::image, Modality::text}) {
+    const LoweringContext own(setup, stream, width);
     Emitter to = emit.with(own);
     lower_stack(own, {counts.frame, counts.attention, {}, counts.mlp, 0}, parts, to);
   }
 }
 
 // Of the layers of a list, those of each kind: `share` of them.
-void lower_list(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
+void lower_list(const LoweringContext& shared, const LayerCounts& counts, double share, Emitter& emit) {
   const std::vector<DistinctLayer> layers = distinct_layers(shared.setup);
   const auto parts_of = [](const DistinctLayer& each) {
     const ModelSpec& one = each.one.model;
@@ -255,14 +256,14 @@ void lower_list(const Shared& shared, const LayerCounts& counts, double share, E
       lower_joint(shared.width, each.one, counts, parts, emit);
       continue;
     }
-    const Shared own(each.one, Stream::all, shared.width);
+    const LoweringContext own(each.one, Modality::all, shared.width);
     Emitter to = emit.with(own);
     lower_stack(own, counts, parts, to);
   }
 }
 
 // Of all layers of a kind, such a share. Experts and mixers are those of layers with one set of weights.
-void lower_share(const Shared& shared, const LayerCounts& counts, double share, Emitter& emit) {
+void lower_share(const LoweringContext& shared, const LayerCounts& counts, double share, Emitter& emit) {
   if (shared.model.layers_differ) return lower_list(shared, counts, share, emit);
   // Whatever the number of joint layers, so that a layer has the same pieces for all of them.
   if (shared.model.diffusion.text_joined && shared.model.diffusion.joint_layers > 0) {
@@ -280,12 +281,12 @@ void lower_share(const Shared& shared, const LayerCounts& counts, double share, 
 }
 
 // All layers of a kind: first those whose products stay in 16 bits, as many of each kind as of all.
-void lower_layers(const Shared& shared, const LayerCounts& counts, Emitter& emit) {
+void lower_layers(const LoweringContext& shared, const LayerCounts& counts, Emitter& emit) {
   const std::int64_t layers = std::max<std::int64_t>(1, shared.model.num_layers);
   const std::int64_t wide = num_wide_layers(shared.setup);
   // Also where all layers are, so that each has the same pieces whatever their number.
   if (wide > 0) {
-    const Shared own(shared.setup, Stream::all, Width::wide);
+    const LoweringContext own(shared.setup, Modality::all, Precision::wide);
     Emitter to = emit.with(own);
     lower_share(own, counts, static_cast<double>(wide) / static_cast<double>(layers), to);
   }
@@ -313,7 +314,7 @@ double op_flops(const Op& op) {
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
 }
 
-bool depends_on(StepPart part, FieldId field, bool has_pattern) {
+bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
   constexpr std::array narrow{
       FieldId::num_layers, FieldId::num_attention_heads,    FieldId::num_key_value_heads,
       FieldId::head_dim,   FieldId::intermediate_size,      FieldId::moe_intermediate_size,
@@ -326,26 +327,26 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
       return mixer == which;
   }
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  const bool is_of_ends = part == StepPart::ends || part == StepPart::last_ends;
+  const bool is_of_ends = part == ModelComponent::ends || part == ModelComponent::last_ends;
   if (field == FieldId::num_layers && has_pattern) return !is_of_ends;
   // Ranks that share an optimizer's states share the products of its updates.
-  if (field == FieldId::zero) return part != StepPart::frame && !is_of_ends;
+  if (field == FieldId::zero) return part != ModelComponent::frame && !is_of_ends;
   // Sizes of mixers that a file does not state follow from those of attention.
   if (which < most_mixers) return field == FieldId::num_attention_heads || field == FieldId::head_dim;
   switch (part) {
-    case StepPart::attention:
+    case ModelComponent::attention:
       return field == FieldId::num_attention_heads || field == FieldId::num_key_value_heads ||
              field == FieldId::head_dim;
-    case StepPart::mixer:
+    case ModelComponent::mixer:
       return false;
-    case StepPart::mlp:
+    case ModelComponent::mlp:
       return field == FieldId::intermediate_size;
-    case StepPart::mixture:
+    case ModelComponent::mixture:
       return field == FieldId::intermediate_size || field == FieldId::moe_intermediate_size;
-    case StepPart::frame:
+    case ModelComponent::frame:
       return false;
-    case StepPart::ends:
-    case StepPart::last_ends:
+    case ModelComponent::ends:
+    case ModelComponent::last_ends:
       return field == FieldId::vocab_size || field == FieldId::vocab_padding_multiple ||
              field == FieldId::pipeline;
   }
@@ -355,7 +356,7 @@ bool depends_on(StepPart part, FieldId field, bool has_pattern) {
 namespace {
 
 // Around the layers of the stage that sets the pace.
-void lower_ends(const Shared& shared, Emitter& emit) {
+void lower_ends(const LoweringContext& shared, Emitter& emit) {
   emit.set_component(Component::embedding);
   lower_embedding(shared, emit);
   emit.end_piece();
@@ -368,18 +369,19 @@ void lower_ends(const Shared& shared, Emitter& emit) {
 
 }  // namespace
 
-void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vector<std::uint32_t>* pieces) {
-  const bool is_last = part == StepPart::last_ends;
-  if ((part == StepPart::ends || is_last) && setup.plan.pipeline > 1) {
+void lower_part(const Setup& setup, ModelComponent part, Workload& workload,
+                std::vector<std::uint32_t>* pieces) {
+  const bool is_last = part == ModelComponent::last_ends;
+  if ((part == ModelComponent::ends || is_last) && setup.plan.pipeline > 1) {
     Setup stage = setup;
     stage.plan.pace = is_last ? Pace::last : Pace::first;
-    const Shared shared(stage);
+    const LoweringContext shared(stage);
     Emitter emit(shared, workload, pieces);
     const std::size_t first = workload.ops.size();
     lower_ends(shared, emit);
     return fuse(setup.plan, workload.ops, first);
   }
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   Emitter emit(shared, workload, pieces);
   const std::size_t first = workload.ops.size();
   if (const std::size_t which = mixer_of(part); which < most_mixers) {
@@ -388,24 +390,24 @@ void lower_part(const Setup& setup, StepPart part, Workload& workload, std::vect
     lower_layers(shared, counts, emit);
   }
   switch (part) {
-    case StepPart::frame:
+    case ModelComponent::frame:
       lower_layers(shared, {.frame = 1}, emit);
       break;
-    case StepPart::attention:
+    case ModelComponent::attention:
       lower_layers(shared, {.attention = 1}, emit);
       break;
-    case StepPart::mixer:
+    case ModelComponent::mixer:
       break;
-    case StepPart::mlp:
+    case ModelComponent::mlp:
       lower_layers(shared, {.mlp = 1}, emit);
       break;
-    case StepPart::mixture:
+    case ModelComponent::mixture:
       lower_layers(shared, {.mixture = 1}, emit);
       break;
-    case StepPart::ends:
+    case ModelComponent::ends:
       lower_ends(shared, emit);
       break;
-    case StepPart::last_ends:  // there is but one stage
+    case ModelComponent::last_ends:  // there is but one stage
       emit.end_piece();
       emit.end_piece();
       break;
@@ -422,7 +424,8 @@ void set_totals(const Setup& setup, double forward_flops, double head, Workload&
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
   workload.end_layers = setup.plan.end_layers;
-  workload.pipeline_bubble = pipeline_bubble(setup.plan, slowest_stage(setup)) + waiting_share(setup.plan);
+  workload.pipeline_bubble =
+      pipeline_bubble(setup.plan, slowest_stage(setup)) + straggler_fraction(setup.plan);
 }
 
 }  // namespace
@@ -435,7 +438,7 @@ void set_totals(const Setup& setup, const PartSizes& sizes, Workload& workload) 
   if (setup.model.layers_differ) return set_totals(setup, workload);
   detail::PartProducts products{};
   for (std::size_t part = 0; part < products.size(); ++part) products[part] = sizes[part].products;
-  const double head = 2 * sizes[static_cast<std::size_t>(StepPart::ends)].products;
+  const double head = 2 * sizes[static_cast<std::size_t>(ModelComponent::ends)].products;
   set_totals(setup, detail::forward_flops_per_token(setup, products), head, workload);
 }
 
@@ -443,7 +446,7 @@ Workload lower(const Setup& setup) {
   if (!setup.model.conv.empty()) return lower_network(setup);
   Workload workload;
   workload.ops.reserve(96);
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   Emitter emit(shared, workload);
   emit.set_component(Component::embedding);
   lower_embedding(shared, emit);
@@ -483,7 +486,7 @@ double largest_deviate(std::int64_t of) {
 
 }  // namespace
 
-double waiting_share(const Plan& plan) {
+double straggler_fraction(const Plan& plan) {
   if (plan.mode != Mode::train) return 0;
   const std::int64_t gpus =
       times(std::max<std::int64_t>(1, plan.data), std::max<std::int64_t>(1, plan.tensor),

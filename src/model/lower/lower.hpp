@@ -30,7 +30,7 @@ Workload lower(const Setup& setup);
 
 // A step in parts that depend on few fields each, for searches that price many similar models: the sum over
 // the parts of a layer times their layer_runs(), the ends, and the update, is the step.
-enum class StepPart : std::uint8_t {
+enum class ModelComponent : std::uint8_t {
   attention,  // with its projections
   mixer,      // what other layers have in its place: as many parts as a model may have kinds of it
   mlp = mixer + most_mixers,
@@ -39,22 +39,22 @@ enum class StepPart : std::uint8_t {
   ends,      // embedding, head, pipeline: of a stage that is first, or the only one
   last_ends  // the same of the last stage of several
 };
-inline constexpr std::size_t part_count = static_cast<std::size_t>(StepPart::last_ends) + 1;
+inline constexpr std::size_t part_count = static_cast<std::size_t>(ModelComponent::last_ends) + 1;
 // Parts of a layer with weights: all before the frame.
 inline constexpr auto weighty_parts = [] {
-  std::array<StepPart, static_cast<std::size_t>(StepPart::frame)> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<StepPart>(i);
+  std::array<ModelComponent, static_cast<std::size_t>(ModelComponent::frame)> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<ModelComponent>(i);
   return out;
 }();
 inline constexpr auto mixer_parts = [] {
-  std::array<StepPart, most_mixers> out{};
+  std::array<ModelComponent, most_mixers> out{};
   for (std::size_t i = 0; i < most_mixers; ++i)
-    out[i] = static_cast<StepPart>(static_cast<std::size_t>(StepPart::mixer) + i);
+    out[i] = static_cast<ModelComponent>(static_cast<std::size_t>(ModelComponent::mixer) + i);
   return out;
 }();
 // Which of the model's mixers a part is; most_mixers: none.
-constexpr std::size_t mixer_of(StepPart part) {
-  const std::size_t which = static_cast<std::size_t>(part) - static_cast<std::size_t>(StepPart::mixer);
+constexpr std::size_t mixer_of(ModelComponent part) {
+  const std::size_t which = static_cast<std::size_t>(part) - static_cast<std::size_t>(ModelComponent::mixer);
   return which < most_mixers ? which : most_mixers;
 }
 
@@ -83,13 +83,13 @@ Replicas replicas(const Plan& plan);
 // Appends the ops of one run of a layer's part (`ends`: of a step). In a layer the parts stand between each
 // other's ops: `pieces`, if given, gets the number of ops at the end of each piece. A layer of lower() is the
 // first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
-void lower_part(const Setup& setup, StepPart part, Workload& workload,
+void lower_part(const Setup& setup, ModelComponent part, Workload& workload,
                 std::vector<std::uint32_t>* pieces = nullptr);
 // Whether a field changes the ops of a part (but for their counts, where it is a layer's), directly or
 // through fields that commonly follow from it.
 // `has_pattern`: of a model whose layers are not all alike (model/mixer.hpp); there the parts of one layer
 // are averages.
-bool depends_on(StepPart part, FieldId field, bool has_pattern);
+bool depends_on(ModelComponent part, FieldId field, bool has_pattern);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
 RankParameters parameters_per_rank(const Setup& setup);
@@ -166,13 +166,13 @@ struct PartSize {
   std::int64_t expert_parameters = 0;  // of these, routed experts'
   double products = 0;                 // multiply-adds per token, forward
 };
-PartSize part_size(const Setup& setup, StepPart part);
+PartSize part_size(const Setup& setup, ModelComponent part);
 // Parameters of all layers that every rank of tensor parallelism has whole.
 std::int64_t whole_parameter_count(const Setup& setup);
 // Layers of a model that have the part, with each of their MLPs.
-std::int64_t layers_of(const ModelSpec& model, StepPart part);
+std::int64_t layers_of(const ModelSpec& model, ModelComponent part);
 // How often those parameters stand in the model.
-std::int64_t times_in(const ModelSpec& model, StepPart part);
+std::int64_t times_in(const ModelSpec& model, ModelComponent part);
 // Elements of a token that attention reads.
 std::int64_t shared_inputs(const ModelSpec& model);
 // Sets of weights of the part, and layers that have them: as many, but where layers share them
@@ -181,7 +181,7 @@ struct WeightSets {
   std::int64_t sets = 1;
   std::int64_t layers = 1;
 };
-WeightSets weight_sets(const ModelSpec& model, StepPart part);
+WeightSets weight_sets(const ModelSpec& model, ModelComponent part);
 
 // How the arithmetic of causal attention is counted. Each token attends to half of the sequence on average,
 // but the usual MFU counts the full square, so that the numbers can be compared with published ones:
@@ -223,8 +223,8 @@ using PartProducts = std::array<double, part_count>;
 double forward_flops_per_token(const Setup& setup, const PartProducts& products);
 }  // namespace detail
 
-// What a training step waits for the slowest of its GPUs, as a share of the time that it is busy: 0 up to the
-// eight of a node, whose measured speeds hold that of the slowest already; growing with their number.
-double waiting_share(const Plan& plan);
+// Straggler time of synchronous training as a fraction of busy time: 0 for up to 8 GPUs, because single-node
+// benchmarks already include it; growing with the number of GPUs.
+double straggler_fraction(const Plan& plan);
 
 }  // namespace shapelint::model

@@ -71,15 +71,17 @@ const Texts& texts_of(std::size_t which) {
 
 // The mixer of one rank.
 struct Local : Mixer {
-  Local(const Shared& shared, std::size_t which) : Mixer(shared.model.mixers[which]), text(texts_of(which)) {
+  Local(const LoweringContext& shared, std::size_t which)
+      : Mixer(shared.model.mixers[which]), text(texts_of(which)) {
     key_heads = divide_up(key_heads, shared.plan.tensor);
     value_heads = divide_up(value_heads, shared.plan.tensor);
   }
   const Texts& text;
 };
 
-void lower_gates(const Shared& shared, const Local& mixer, const Names& names, Repeat layer, Emitter& emit) {
-  const MixerForm& form = form_of(mixer.kind);
+void lower_gates(const LoweringContext& shared, const Local& mixer, const Names& names, Repeat layer,
+                 Emitter& emit) {
+  const MixerTraits& form = form_of(mixer.kind);
   const DType dtype = shared.linear_dtype;
   const Dim keys = dim(key_columns(mixer), mixer.text.keys);
   const Dim values = dim(value_columns(mixer), mixer.text.values);
@@ -118,9 +120,9 @@ void lower_gates(const Shared& shared, const Local& mixer, const Names& names, R
 }
 
 // Bytes of the states that a step of decoding reads and writes are the recurrence's own.
-void lower_recurrence(const Shared& shared, const Local& mixer, const Names& names, Repeat layer,
+void lower_recurrence(const LoweringContext& shared, const Local& mixer, const Names& names, Repeat layer,
                       Emitter& emit) {
-  const MixerForm& form = form_of(mixer.kind);
+  const MixerTraits& form = form_of(mixer.kind);
   if (form.block_gates > 0) {
     emit.linear(names.block_gates, shared.tokens,
                 dim(times(form.block_gates, mixer.value_dim),
@@ -167,10 +169,10 @@ MixerTexts mixer_texts(MixerKind kind, std::size_t which) {
   return {names.in, names.out, all[which][static_cast<std::size_t>(kind)], texts_of(which).values};
 }
 
-void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter& emit) {
+void lower_mixer(const LoweringContext& shared, std::size_t which, double count, Emitter& emit) {
   const Local mixer(shared, which);
   if (mixer.kind == MixerKind::none) return;
-  const MixerForm& form = form_of(mixer.kind);
+  const MixerTraits& form = form_of(mixer.kind);
   const Names& names = all_names[static_cast<std::size_t>(mixer.kind)];
   const Repeat layer{count, Recomputed::with_layer};
   const double tokens = real(shared.tokens.value);
@@ -195,8 +197,8 @@ void lower_mixer(const Shared& shared, std::size_t which, double count, Emitter&
   lower_recurrence(shared, mixer, names, layer, emit);
   // Norm and gate of the output; the gradient reads them again.
   if (values > 0)
-    emit.elementwise(names.gated, form.passes * values, (form.passes + 2) * values, layer,
-                     of_each(values / shared.activation, gated_activation_flops));
+    emit.elementwise(names.gated, form.elementwise_tensors * values, (form.elementwise_tensors + 2) * values,
+                     layer, of_each(values / shared.activation, gated_activation_flops));
   if (has_output(mixer))
     emit.linear(names.out, shared.tokens, shared.hidden, dim(value_columns(mixer), mixer.text.values),
                 shared.linear_dtype, layer);

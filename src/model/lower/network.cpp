@@ -265,7 +265,7 @@ class NetworkLowering {
     append_product(op, {0, shared_.training, true}, workload_.ops);
   }
 
-  const Shared shared_;
+  const LoweringContext shared_;
   std::shared_ptr<std::deque<std::string>> texts_;
   std::int64_t images_;
   Fusion fusion_;

@@ -20,7 +20,8 @@ double gradient_bytes(const Plan& plan) {
 // Gradients that go to the host's memory as they are made, weights that come from there before each use, and
 // the copies of an update that the host does: gradients there, weights back (ZeRO-Offload, 2101.06840,
 // section 4).
-void lower_host_copies(const Shared& shared, double held, double learning, double updated, Emitter& emit) {
+void lower_host_copies(const LoweringContext& shared, double held, double learning, double updated,
+                       Emitter& emit) {
   const Plan& plan = shared.plan;
   const double element = shared.activation;
   const auto copy = [&](std::string_view name, Pass pass, double bytes, double count, bool overlapped) {
@@ -80,7 +81,8 @@ void Emitter::update_product(std::string_view name, DType dtype, Dim batch, Dim 
   push(op, Pass::update);
 }
 
-void lower_optimizer(const Shared& shared, RankParameters held, RankParameters learning, Emitter& emit) {
+void lower_optimizer(const LoweringContext& shared, RankParameters held, RankParameters learning,
+                     Emitter& emit) {
   const Plan& plan = shared.plan;
   const double parameters = learning.dense + learning.expert;
   if (parameters <= 0) return;
@@ -115,7 +117,7 @@ void lower_optimizer(const Shared& shared, RankParameters held, RankParameters l
 }
 
 void lower_update(const Setup& setup, RankParameters held, RankParameters adapters, Workload& workload) {
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   if (!shared.training) return;
   Emitter emit(shared, workload);
   const RankParameters learning = shared.adapting ? adapters : held;

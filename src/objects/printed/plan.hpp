@@ -11,7 +11,7 @@
 
 namespace shapelint::objects {
 
-struct Fates {
+struct SearchCounts {
   std::int64_t all = 0;
   std::int64_t too_large = 0;
   std::int64_t by_rules = 0;
@@ -20,14 +20,14 @@ struct Fates {
   std::int64_t priced = 0;
 };
 template <class Visitor>
-void describe(Visitor& of, const Fates*) {
+void describe(Visitor& of, const SearchCounts*) {
   of.type("Fates", "How the plans of the enumeration ended.");
-  of("all", &Fates::all, "");
-  of("too_large", &Fates::too_large, "");
-  of("by_rules", &Fates::by_rules, "that break a rule that any framework has");
-  of("refused", &Fates::refused, "by the stack's packages");
-  of("bounded", &Fates::bounded, "not priced, since none can be faster than those that are told");
-  of("priced", &Fates::priced, "");
+  of("all", &SearchCounts::all, "");
+  of("too_large", &SearchCounts::too_large, "");
+  of("by_rules", &SearchCounts::by_rules, "that break a rule that any framework has");
+  of("refused", &SearchCounts::refused, "by the stack's packages");
+  of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those that are told");
+  of("priced", &SearchCounts::priced, "");
 }
 
 struct TrainingPlan {
@@ -151,7 +151,7 @@ struct PlanCount {
   std::string gpu;
   std::int64_t num_gpus = 1;
   bool proved_best = true;
-  Fates enumerated;
+  SearchCounts enumerated;
   std::optional<double> least_memory_bytes{};
   std::optional<std::vector<TrainingPlan>> plans{};
   std::vector<WithoutChoice> without;

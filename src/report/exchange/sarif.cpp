@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/home.hpp"
+#include "base/docs_url.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
@@ -231,7 +231,7 @@ std::string sarif(const lint::Report& report) {
   Json invocation{{"executionSuccessful", notifications.empty()}};
   if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
   Json driver{{"name", "shapelint"}, {"semanticVersion", SHAPELINT_VERSION}};
-  if (!home().empty()) driver["informationUri"] = home();
+  if (!docs_url().empty()) driver["informationUri"] = docs_url();
   driver["rules"] = std::move(rule_list);
   const Json run{{"tool", {{"driver", std::move(driver)}}},
                  {"automationDetails", {{"id", "shapelint/"}}},

@@ -47,12 +47,13 @@ std::string place_of(const rules::Finding& finding, const lint::ModelReport& mod
 
 // One line: place, rule, fact, and what it saves.
 std::string entry(const rules::Finding& finding, const lint::ModelReport& model, bool names_model,
-                  const Tie& tie, const Style& style) {
-  std::string what = fmt::format(
-      "{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
-      style.paint(role_of(finding.severity),
-                  fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-      names_model ? names_beside(model, tie.twins) + ": " : std::string{}, text::one_line(finding.message));
+                  const FindingRelation& tie, const Style& style) {
+  std::string what =
+      fmt::format("{} {}: {}{}", style.paint(Role::faint, place_of(finding, model)),
+                  style.paint(role_of(finding.severity),
+                              fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+                  names_model ? names_beside(model, tie.duplicates) + ": " : std::string{},
+                  text::one_line(finding.message));
   if (!finding.certain_to_fail && finding.gain > 0) {
     what += " " + style.paint(Role::gain, fmt::format("({})", lint::shares(finding.gains, finding.gain,
                                                                            finding.gain_error,
@@ -93,13 +94,13 @@ std::string end_of(const std::string& path, std::size_t room, const Style& style
   return "…" + std::string(rest);
 }
 
-std::vector<RuleRow> rows_by_rule(const std::vector<File>& files, const Twins& twins,
+std::vector<RuleRow> rows_by_rule(const std::vector<File>& files, const DuplicateFindings& duplicates,
                                   const RenderOptions& options) {
   const std::size_t folder = shared_folder(files);
   std::map<std::string_view, RuleRow> by_code;
   for (const File& file : files) {
     for (const lint::ModelReport* model : file.models) {
-      for (const rules::Finding* finding : twins.told(*model)) {
+      for (const rules::Finding* finding : duplicates.primaries(*model)) {
         if (options.quiet && finding->severity < model->fail_level) continue;
         RuleRow& row = by_code[finding->code];
         if (row.last != file.path) ++row.files;
@@ -124,10 +125,11 @@ std::vector<RuleRow> rows_by_rule(const std::vector<File>& files, const Twins& t
 }
 
 // One line for each rule, with the worst place of its findings.
-std::string by_rule(const std::vector<File>& files, const Twins& twins, const RenderOptions& options) {
+std::string by_rule(const std::vector<File>& files, const DuplicateFindings& duplicates,
+                    const RenderOptions& options) {
   constexpr std::size_t name_width = 28;
   const Style& style = options.style;
-  const std::vector<RuleRow> rows = rows_by_rule(files, twins, options);
+  const std::vector<RuleRow> rows = rows_by_rule(files, duplicates, options);
   std::string out = style.paint(Role::faint, fmt::format("{:43}  files   saves  largest in", "rule")) + '\n';
   std::size_t shown = 0;
   for (const RuleRow& row : rows) {
@@ -153,14 +155,14 @@ std::string by_rule(const std::vector<File>& files, const Twins& twins, const Re
 
 std::string by_file(const lint::Report& report, const RenderOptions& options) {
   const std::vector<File> files = files_of(report);
-  const Twins twins(report);
+  const DuplicateFindings duplicates(report);
   std::string out;
   for (const File& file : files) {
     Counts counts;
     std::string entries;
     for (const lint::ModelReport* model : file.models) {
-      const Shown findings = shown(*model, twins, options);
-      auto ties = ties_of(findings.in_full, twins);
+      const Shown findings = shown(*model, duplicates, options);
+      auto ties = relations_of(findings.in_full, duplicates);
       const bool is_one = is_one_of_several(*model, report);
       for (const rules::Finding* finding : findings.in_full) {
         add(*finding, counts);
@@ -174,7 +176,7 @@ std::string by_file(const lint::Report& report, const RenderOptions& options) {
                        counts_text(counts, report, {}, options.style), entries);
   }
   const auto lines = static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
-  return options.quiet || lines <= most_lines ? out : by_rule(files, twins, options);
+  return options.quiet || lines <= most_lines ? out : by_rule(files, duplicates, options);
 }
 
 }  // namespace shapelint::report

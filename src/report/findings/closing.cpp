@@ -84,13 +84,13 @@ MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   const bool is_planned = rules::states_plan(reading);
   const double needed = suggest::memory_bytes(reading.setup);
   suggest::Footprint least;  // what is certain of it
-  if (is_planned) least = rules::least_footprint(reading, reading.setup);
+  if (is_planned) least = rules::min_footprint(reading, reading.setup);
   const double certain = least.state_bytes + least.activation_bytes;
   const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
   const std::string sum = memory_words(needed, gpu);
   MemoryCell out{sum, {}};
-  const bool is_server =
-      reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest;
+  const bool is_server = reading.setup.plan.mode != model::Mode::train &&
+                         reading.setup.plan.engine != model::ServingEngine::fastest;
   if (is_server) out.verdict = capacity_words(suggest::capacity_of(gpu, reading.setup));
   if (needed <= usable) return out;
   if (!is_planned) {
@@ -131,11 +131,11 @@ std::vector<std::string> not_looked_at(const lint::ModelReport& model) {
 }
 
 // "2 of them told with update".
-std::string told_elsewhere(const lint::ModelReport& model, const Twins& twins) {
+std::string told_elsewhere(const lint::ModelReport& model, const DuplicateFindings& duplicates) {
   std::size_t number = 0;
   std::vector<std::string> names;
   for (const rules::Finding& finding : model.result.findings) {
-    const lint::ModelReport* teller = twins.told_with(finding);
+    const lint::ModelReport* teller = duplicates.primary_of(finding);
     if (teller == nullptr) continue;
     ++number;
     std::string name = name_beside(*teller, model);
@@ -281,7 +281,8 @@ std::string memory_text(double needed, const gpu::Gpu& gpu) {
   return "memory " + memory_words(needed, gpu);
 }
 
-Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins) {
+Closing closing_of(const lint::ModelReport& model, const lint::Report& report,
+                   const DuplicateFindings& duplicates) {
   Closing out;
   out.models = {&model, 1};
   out.title = title_of(model, report);
@@ -289,7 +290,7 @@ Closing closing_of(const lint::ModelReport& model, const lint::Report& report, c
   for (const rules::Finding& finding : model.result.findings) {
     if (lint::is_fixable(finding, model)) ++out.fixable;
   }
-  out.told_elsewhere = told_elsewhere(model, twins);
+  out.told_elsewhere = told_elsewhere(model, duplicates);
   out.verdicts = not_looked_at(model);
   if (model.result.gpus.empty()) return out;
   const std::string published = model::published_shape(model.reading);
@@ -421,9 +422,9 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   if (report.models.size() > 1) {
     Counts all;
     std::set<std::string_view> files;
-    const Twins twins(report);
+    const DuplicateFindings duplicates(report);
     for (const lint::ModelReport& model : report.models) {
-      for (const rules::Finding* finding : twins.told(model)) add(*finding, all);
+      for (const rules::Finding* finding : duplicates.primaries(model)) add(*finding, all);
       files.insert(model.path);
     }
     std::string checked = "checked " + lint::plural(report.models.size(), "model");

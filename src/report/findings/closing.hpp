@@ -36,7 +36,8 @@ struct Closing {
   std::span<const lint::ModelReport> models;  // this one
 };
 
-Closing closing_of(const lint::ModelReport& model, const lint::Report& report, const Twins& twins);
+Closing closing_of(const lint::ModelReport& model, const lint::Report& report,
+                   const DuplicateFindings& duplicates);
 
 // The same as text, ending with a line feed.
 std::string closing(const Closing& closing, const lint::Report& report, const Style& style);

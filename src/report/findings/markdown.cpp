@@ -95,11 +95,11 @@ std::string row(const Item& item) {
                      : item.finding->gain > 0 ? lint::share(item.finding->gain, item.finding->gain_error)
                                               : std::string{};
   std::string proposal;
-  if (item.tie.mended_by != nullptr) {
-    proposal = mended_text(item.tie);
+  if (item.tie.fixed_by != nullptr) {
+    proposal = fixed_by_text(item.tie);
   } else if (item.finding != nullptr && !item.finding->proposals.empty()) {
     proposal = lint::changes_text(item.finding->proposals.front().changes);
-    if (!item.tie.mends.empty()) proposal += "; " + also_mends(item.tie);
+    if (!item.tie.also_fixes.empty()) proposal += "; " + also_fixes_text(item.tie);
   }
   const std::string rule =
       item.url.empty() ? cell(item.code) : fmt::format("[{}]({})", cell(item.code), address(item.url));

@@ -45,7 +45,7 @@ std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelRepor
 
 // What the proposal writes, what it is worth where the cost does not say that, and how it is done.
 std::string fix_text(const rules::Finding& finding, std::size_t which, const lint::ModelReport& model,
-                     const Tie& tie, const Style& style) {
+                     const FindingRelation& tie, const Style& style) {
   const rules::Proposal& proposal = finding.proposals[which];
   const lint::Written written = lint::written(finding, which, model);
   std::string out = written.text;
@@ -64,14 +64,14 @@ std::string fix_text(const rules::Finding& finding, std::size_t which, const lin
     out += "; " + parameters;
   if (which > 0) return out;
   if (!written.how.empty()) out += "; " + written.how;
-  if (!tie.mends.empty()) out += "; also fixes " + also_mended(tie);
+  if (!tie.also_fixes.empty()) out += "; also fixes " + also_fixed_text(tie);
   return out;
 }
 
 }  // namespace
 
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
-                 bool verbose, const Tie& tie) {
+                 bool verbose, const FindingRelation& tie) {
   const Role role = role_of(finding.severity);
   std::string out = headline(
       fmt::format("{}: {} {}",
@@ -102,9 +102,9 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
   if (verbose && !finding.why.empty()) out += line(gutter, "why", text::one_line(finding.why), style);
   const std::string cost = lint::cost_text(finding, model.result.gpus.size());
   if (!cost.empty()) out += line(gutter, "cost", cost, style);
-  if (!tie.twins.empty()) out += line(gutter, "also", others_text(model, tie.twins), style);
-  const bool is_mended = tie.mended_by != nullptr;
-  if (is_mended) out += line(gutter, "fix", mended_text(tie), style);
+  if (!tie.duplicates.empty()) out += line(gutter, "also", others_text(model, tie.duplicates), style);
+  const bool is_mended = tie.fixed_by != nullptr;
+  if (is_mended) out += line(gutter, "fix", fixed_by_text(tie), style);
   for (std::size_t i = 0; i < finding.proposals.size(); ++i) {
     if (!verbose && (i > 0 || is_mended)) break;
     out += line(gutter, "fix", fix_text(finding, i, model, tie, style), style);
@@ -151,9 +151,10 @@ std::string counts_text(const Counts& counts, const lint::Report& report,
                                                       : "nothing found");
 }
 
-Shown shown(const lint::ModelReport& model, const Twins& twins, const RenderOptions& options) {
+Shown shown(const lint::ModelReport& model, const DuplicateFindings& duplicates,
+            const RenderOptions& options) {
   Shown out;
-  for (const rules::Finding* finding : twins.told(model)) {
+  for (const rules::Finding* finding : duplicates.primaries(model)) {
     if (options.quiet && finding->severity < model.fail_level) continue;
     const bool is_folded = !options.verbose && !finding->certain_to_fail &&
                            std::any_of(finding->assumed.begin(), finding->assumed.end(), is_of_tokens);
@@ -188,11 +189,11 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
 namespace {
 
 // Of a file whose models are parts of one step: its time, and whose it is.
-std::string together(const lint::Whole& whole, const lint::Report& report, const Style& style) {
+std::string together(const lint::CompositeModel& whole, const lint::Report& report, const Style& style) {
   const std::vector<std::int64_t> gpus = lint::gpus_of_parts(whole, report);
   const bool is_even = std::adjacent_find(gpus.begin(), gpus.end(), std::not_equal_to<>()) == gpus.end();
   std::vector<std::string> names;
-  for (const lint::Whole::Part& part : whole.parts) {
+  for (const lint::CompositeModel::Part& part : whole.parts) {
     std::string name = text::one_line(part.name);
     if (part.runs != 1) name += " x " + exact(part.runs);
     if (!is_even) name += fmt::format(" on {} GPU{}", gpus[names.size()], gpus[names.size()] == 1 ? "" : "s");
@@ -202,7 +203,7 @@ std::string together(const lint::Whole& whole, const lint::Report& report, const
                                          in_words(names), is_even ? " together" : ", one after the other"),
                              2, 2, style) +
                     '\n';
-  for (const lint::Whole::Time& time : whole.gpus) {
+  for (const lint::CompositeModel::Time& time : whole.gpus) {
     std::string shares;
     for (std::size_t i = 0; i < whole.parts.size(); ++i) {
       shares += fmt::format("{}{} {}", i == 0 ? "" : ", ", text::one_line(whole.parts[i].name),
@@ -235,20 +236,20 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
   if (is_several && !options.verbose) {
     out = by_file(report, options);
   } else {
-    const std::vector<lint::Whole> wholes = lint::wholes(report);
-    const Twins twins(report);
+    const std::vector<lint::CompositeModel> composite_models = lint::composite_models(report);
+    const DuplicateFindings duplicates(report);
     for (const lint::ModelReport& model : report.models) {
-      const Shown findings = shown(model, twins, options);
-      auto ties = ties_of(findings.in_full, twins);
+      const Shown findings = shown(model, duplicates, options);
+      auto ties = relations_of(findings.in_full, duplicates);
       for (const rules::Finding* finding : findings.in_full) {
         out += text(*finding, model, options.style, options.verbose, ties[finding]) + '\n';
       }
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;
-      out += closing(closing_of(model, report, twins), report, options.style);
+      out += closing(closing_of(model, report, duplicates), report, options.style);
       const bool is_last = &model == &report.models.back();
       const bool ends_file = is_last || (&model)[1].path != model.path;
-      for (const lint::Whole& whole : wholes) {
+      for (const lint::CompositeModel& whole : composite_models) {
         if (ends_file && whole.path == model.path) out += '\n' + together(whole, report, options.style);
       }
       if (!is_last) out += '\n';

@@ -15,10 +15,10 @@ namespace shapelint::report {
 // for the run. Of several files: see by_file().
 std::string text(const lint::Report& report, const RenderOptions& options = {});
 
-// One finding of a model; `verbose`: with the mechanism and every way out. What another's change mends, too,
+// One finding of a model; `verbose`: with the mechanism and every way out. What another's change fixes, too,
 // needs no way out of its own then.
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
-                 bool verbose = false, const Tie& tie = {});
+                 bool verbose = false, const FindingRelation& tie = {});
 
 // The findings of several files, a few lines each, grouped by file; then how often each rule was found, and
 // the files that need it most.
@@ -31,7 +31,8 @@ struct Shown {
   std::vector<const rules::Finding*> in_full;
   std::vector<const rules::Finding*> folded;
 };
-Shown shown(const lint::ModelReport& model, const Twins& twins, const RenderOptions& options);
+Shown shown(const lint::ModelReport& model, const DuplicateFindings& duplicates,
+            const RenderOptions& options);
 std::string folded(const std::vector<const rules::Finding*>& findings, const lint::ModelReport& model,
                    const Style& style);
 

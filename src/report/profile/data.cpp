@@ -100,7 +100,7 @@ std::string profile_json(const ProfileReport& report) {
   for (const trace::Row& row : report.match.rows) result.rows.push_back(row_of(report, row));
   for (const trace::Unexplained& each : report.match.unexplained)
     result.unexplained.push_back({each.what, each.kind, each.hint, each.calls, each.time_us});
-  for (const trace::Verdict& each : report.verdicts) {
+  for (const trace::ObservedLoss& each : report.verdicts) {
     result.losses.push_back(
         {std::string(each.id), std::string(name(each.seen)), each.predicted_us, each.measured_us, each.why});
   }

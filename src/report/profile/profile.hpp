@@ -55,7 +55,7 @@ struct ProfileReport {
   cost::Waterfall losses;
   std::vector<TraceFile> traces;  // the first is the one that is matched
   trace::Match match;
-  std::vector<trace::Verdict> verdicts;
+  std::vector<trace::ObservedLoss> verdicts;
   std::vector<Worth> findings;  // most first
   std::vector<std::string> notes;
 };

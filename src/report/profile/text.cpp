@@ -170,7 +170,7 @@ std::string unexplained_text(const ProfileReport& report, std::size_t most, cons
 
 std::string verdicts_text(const ProfileReport& report, const Style& style) {
   std::string out = strong(fmt::format("\n{:<16}{:>10}  {}\n", "losses", "predicted", "the trace"), style);
-  for (const trace::Verdict& each : report.verdicts) {
+  for (const trace::ObservedLoss& each : report.verdicts) {
     const std::string begin = fmt::format(
         "{:<16}{:>10}  {}: ", loss_title(each.id),
         report.step.time_us > 0 ? percent(each.predicted_us / report.step.time_us) : "-", name(each.seen));

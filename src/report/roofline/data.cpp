@@ -130,7 +130,7 @@ objects::RooflineCase case_of(const RooflineCase& each, roofline_parts::Best bes
   out.best_gpu = best.gpu_of_model;
   out.best_model = best.model_of_gpu;
   out.roofs = roofs_of(each.line.roofs);
-  const cost::Whole& whole = each.line.whole;
+  const cost::StepRoofline& whole = each.line.whole;
   out.whole = {whole.flops, whole.dram_bytes,  whole.intensity,
                whole.ridge, whole.roof_tflops, whole.memory_bound ? "memory" : "compute"};
   out.products = {each.line.product_flops, each.line.product_dram_bytes, each.line.product_compute_us,

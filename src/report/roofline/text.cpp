@@ -177,7 +177,7 @@ std::string interval_text(double low_us, double high_us, const gpu::Gpu& gpu) {
 }
 
 // The classic roofline of everything together.
-std::string whole_text(const cost::Whole& whole) {
+std::string whole_text(const cost::StepRoofline& whole) {
   if (whole.dram_bytes <= 0 || whole.ridge <= 0) return {};
   return fmt::format(
       "whole step: {} over {} of DRAM traffic, {} FLOP/B, ridge {}: {}-bound below {} TFLOP/s{}\n",
@@ -247,7 +247,7 @@ std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup
   if (!suggest::lacks_cache(of)) return out;
   const suggest::Capacity narrow = suggest::capacity_of(gpu, suggest::with_narrow_cache(setup));
   out += fmt::format("  {} at startup: at most {} fit, {} with an 8-bit cache (longest_sequence)\n",
-                     suggest::surely_lacks_cache(of) ? "the engine stops" : "the engine may stop",
+                     suggest::certainly_lacks_cache(of) ? "the engine stops" : "the engine may stop",
                      tokens(of.largest), with_commas(narrow.largest));
   return out;
 }

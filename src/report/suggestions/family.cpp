@@ -29,7 +29,7 @@ constexpr std::array of_mixtures{FieldId::moe_num_experts, FieldId::moe_intermed
 // Fields of the family's models.
 std::vector<FieldId> fields_of(const suggest::Family& family) {
   std::vector<FieldId> out(dense.begin(), dense.end());
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     if (rung.found && rung.setup.model.moe.num_experts > 0) {
       out.insert(out.end(), of_mixtures.begin(), of_mixtures.end());
       break;
@@ -41,7 +41,7 @@ std::vector<FieldId> fields_of(const suggest::Family& family) {
 // The plan is the start's, and a larger model may ask for more.
 std::string overflows_text(const suggest::Family& family, const std::vector<std::string>& gpus) {
   std::string out;
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
       const suggest::Performance& each = rung.gpus[gpu];
       if (each.memory_gb * bytes_per_gb <=
@@ -65,7 +65,7 @@ std::string family_text(const suggest::Family& family, const std::vector<std::st
                                                "params", "hidden", "layers", "heads", "kv", "intermediate"));
   for (const std::string& gpu : gpus) out += fmt::format("  {:>16}", gpu);
   out += '\n';
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     out += fmt::format("{:>8} ", count_short(static_cast<double>(rung.target)));
     if (!rung.found) {
       out += "no shape meets the constraints\n";
@@ -88,7 +88,7 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
   const std::vector<FieldId> shown = fields_of(family);
   std::string out = fmt::format("target,parameters,{},gpu,step_us,mfu,tokens_per_s_per_gpu\n",
                                 fmt::join(model::names_of(shown), ","));
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     for (std::size_t gpu = 0; gpu < rung.gpus.size(); ++gpu) {
       out += fmt::format("{},{}", rung.target, rung.parameters);
       for (const FieldId field : shown) out += fmt::format(",{}", model::get(rung.setup, field));
@@ -103,7 +103,7 @@ std::string family_csv(const suggest::Family& family, const std::vector<std::str
 std::string family_json(const suggest::Family& family, const std::vector<std::string>& gpus) {
   objects::FamilyResult result{family.head_dim, family.vocab_size, {}};
   const std::vector<FieldId> shown = fields_of(family);
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     objects::FamilyModel& model = result.models.emplace_back();
     model.target = rung.target;
     model.found = rung.found;
@@ -122,7 +122,7 @@ std::string family_json(const suggest::Family& family, const std::vector<std::st
 std::string family_toml(const suggest::Family& family) {
   const std::vector<FieldId> shown = fields_of(family);
   std::string out;
-  for (const suggest::Rung& rung : family.rungs) {
+  for (const suggest::FamilyMember& rung : family.members) {
     if (!rung.found) continue;
     out += fmt::format("{}[[model]]  # {} asked for, {} parameters\n", out.empty() ? "" : "\n",
                        count_short(static_cast<double>(rung.target)),

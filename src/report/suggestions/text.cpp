@@ -194,7 +194,7 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
   }
   if (first.alone.size() > 1) {
     out += fmt::format("\n{}\n", style.paint(Role::strong, "each change alone:"));
-    for (const suggest::Alone& alone : first.alone) {
+    for (const suggest::Ablation& alone : first.alone) {
       out += fmt::format(
           "  {:>8}  {}\n", alone.valid ? signed_percent(alone.gain) : "-",
           lint::changes_text({alone.change}) + (alone.valid ? "" : " (only together with others)"));
@@ -290,7 +290,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
       fmt::format("best by {}", noun(report.problem.objective, report.problem.start.plan.mode));
   if (answer.gpus.size() > 1) {
     what +=
-        report.problem.basket == suggest::Basket::worst
+        report.problem.basket == suggest::GpuAggregate::worst
             ? ", each GPU against the best that it could have alone; the one that is furthest from it counts"
             : ", each GPU against the best that it could have alone; their weighted mean counts";
   }

@@ -47,10 +47,10 @@ void add_placed(const Text& text, std::vector<Error>& found, std::vector<Error>&
 
 // What makes a run fail binds every proposal, so it must depend on the model alone.
 bool may_use(const Rule& rule, Level level) {
-  const bool constrains = rule.effect == Effect::fails && !is_of_ops(rule.scope);
+  const bool constrains = rule.effect == FindingKind::fails && !is_of_ops(rule.scope);
   if (constrains && (level == Level::gpu || level == Level::step)) return false;
   // Nor is anything costed to see whether a change makes a run fit.
-  if (rule.effect == Effect::overflows && level != Level::model && level != Level::gpu) return false;
+  if (rule.effect == FindingKind::overflows && level != Level::model && level != Level::gpu) return false;
   return sees(rule.scope, level);
 }
 
@@ -312,7 +312,7 @@ std::unique_ptr<CompiledSets::Rules> CompiledSets::take(std::span<const Rule> ru
   return set;
 }
 
-void CompiledSets::give_back(std::unique_ptr<Rules> set) noexcept {
+void CompiledSets::return_to_pool(std::unique_ptr<Rules> set) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     free_.push_back(std::move(set));

@@ -87,7 +87,7 @@ class CompiledSets {
   using Rules = std::vector<CompiledRule>;
   // A set for one thread, with the parameters of the rules' files; give it back when done.
   std::unique_ptr<Rules> take(std::span<const Rule> rules);
-  void give_back(std::unique_ptr<Rules> set) noexcept;
+  void return_to_pool(std::unique_ptr<Rules> set) noexcept;
 
  private:
   std::mutex mutex_;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/home.hpp"
+#include "base/docs_url.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "catalog/catalog.hpp"
@@ -29,23 +29,23 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-std::string_view effect_text(Effect effect) {
+std::string_view effect_text(FindingKind effect) {
   switch (effect) {
-    case Effect::slower:
+    case FindingKind::slower:
       return "if a fix saves at least `--min-gain` of the step";
-    case Effect::fails:
+    case FindingKind::fails:
       return "always: the job fails; no fix of any rule may cause it";
-    case Effect::advice:
+    case FindingKind::advice:
       return "always";
-    case Effect::overflows:
+    case FindingKind::overflows:
       return "always; a fix is proposed if the run then fits";
   }
   return "";
 }
 
-std::string_view why_heading(Effect effect) {
-  if (effect == Effect::slower) return "Why it is slow";
-  return effect == Effect::fails || effect == Effect::overflows ? "Why it fails" : "Why it matters";
+std::string_view why_heading(FindingKind effect) {
+  if (effect == FindingKind::slower) return "Why it is slow";
+  return effect == FindingKind::fails || effect == FindingKind::overflows ? "Why it fails" : "Why it matters";
 }
 
 std::string fix_text(const Fix& fix) {
@@ -110,7 +110,7 @@ std::string config_block(const Example& example, std::string_view config) {
 }
 
 std::string costs_section(const Rule& rule, std::span<const ExampleCost> costs) {
-  if (rule.effect == Effect::fails)
+  if (rule.effect == FindingKind::fails)
     return "## Cost on A100 and H100\n\nThe job fails, so there is no time to compare.\n\n";
   if (costs.empty()) return {};
   std::string out = "## Cost on A100 and H100\n\n";
@@ -165,14 +165,14 @@ std::string page_name(const Rule& rule) {
 }
 
 std::string page_address(std::string_view code) {
-  if (home().empty()) return {};
+  if (docs_url().empty()) return {};
   const std::string begin = fmt::format("rules/{}-", code);
   const std::span<const text::Document> all = catalog::builtin("rules");  // sorted by path
   const auto found = std::lower_bound(
       all.begin(), all.end(), begin,
       [](const text::Document& each, std::string_view wanted) { return each.path() < wanted; });
   const bool is_builtin = found != all.end() && found->path().starts_with(begin);
-  return is_builtin ? fmt::format("{}rules/{}/", home(), code) : std::string();
+  return is_builtin ? fmt::format("{}rules/{}/", docs_url(), code) : std::string();
 }
 
 std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) {
@@ -216,7 +216,7 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
   const auto applies_not = [&](const Example& each) { return !each.finds && &each != good; };
   const bool has_others = std::any_of(rule.examples.begin(), rule.examples.end(), applies_not);
   out += fmt::format("The condition does not hold{}:\n\n```\n{}\n```\n\n",
-                     rule.effect == Effect::slower ? ", or no fix saves enough" : "", found_when(rule));
+                     rule.effect == FindingKind::slower ? ", or no fix saves enough" : "", found_when(rule));
   if (has_others) out += "Not reported, for example:\n\n";
   for (const Example& each : rule.examples) {
     if (applies_not(each)) out += config_block(each, each.config);

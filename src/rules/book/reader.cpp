@@ -21,10 +21,11 @@ using text::NodeRef;
 template <class T>
 using NameTable = std::span<const std::pair<std::string_view, T>>;
 
-constexpr std::array<std::pair<std::string_view, Effect>, 4> effects{{{"slower", Effect::slower},
-                                                                      {"fails", Effect::fails},
-                                                                      {"advice", Effect::advice},
-                                                                      {"overflows", Effect::overflows}}};
+constexpr std::array<std::pair<std::string_view, FindingKind>, 4> effects{
+    {{"slower", FindingKind::slower},
+     {"fails", FindingKind::fails},
+     {"advice", FindingKind::advice},
+     {"overflows", FindingKind::overflows}}};
 constexpr std::array<std::pair<std::string_view, Status>, 3> statuses{
     {{"preview", Status::preview}, {"stable", Status::stable}, {"deprecated", Status::deprecated}}};
 constexpr std::array<std::pair<std::string_view, Severity>, 3> severities{
@@ -68,9 +69,9 @@ consteval std::size_t example_key(std::string_view key) {
   return place(example_keys, key);
 }
 
-class Reader : text::TableReader {
+class RuleReader : text::TableReader {
  public:
-  Reader(NodeRef root, std::vector<Error>& errors) : TableReader(errors), root_(root), errors_(errors) {}
+  RuleReader(NodeRef root, std::vector<Error>& errors) : TableReader(errors), root_(root), errors_(errors) {}
 
   Rule read() {
     Rule rule;
@@ -88,7 +89,7 @@ class Reader : text::TableReader {
     rule.severity = choice<Severity>(rule_key("severity"), severities, Severity::warning);
     rule.confidence = choice<Confidence>(rule_key("confidence"), confidences, Confidence::estimated);
     rule.scope = read_scope();
-    rule.effect = choice<Effect>(rule_key("effect"), effects, Effect::slower);
+    rule.effect = choice<FindingKind>(rule_key("effect"), effects, FindingKind::slower);
     rule.when = required_string(rule_key("when"));
     rule.message = required_string(rule_key("message"));
     rule.label = {string_or(value(rule_key("label")), ""), value(rule_key("label"))};
@@ -106,7 +107,7 @@ class Reader : text::TableReader {
     for (const NodeRef fix : list(value(rule_key("fix")))) read_fix(rule, fix);
     for (const NodeRef effect : list(value(rule_key("gain_from")))) read_effect(rule, effect);
     for (const NodeRef example : list(value(rule_key("example")))) read_example(rule, example);
-    if (rule.effect == Effect::slower && rule.fixes.empty()) {
+    if (rule.effect == FindingKind::slower && rule.fixes.empty()) {
       errors_.push_back(value(rule_key("name"))
                             .error(fmt::format("rule `{}` has no `[[fix]]`", rule.name),
                                    "without one its gain cannot be computed and it never reports; use "
@@ -296,15 +297,15 @@ class Reader : text::TableReader {
 
 }  // namespace
 
-std::string_view name(Effect effect) {
-  return name_in<Effect>(effects, effect);
+std::string_view name(FindingKind effect) {
+  return name_in<FindingKind>(effects, effect);
 }
 std::string_view name(Status status) {
   return name_in<Status>(statuses, status);
 }
 
 Rule read_rule(NodeRef root, std::vector<Error>& errors) {
-  return Reader(root, errors).read();
+  return RuleReader(root, errors).read();
 }
 
 }  // namespace shapelint::rules

@@ -26,13 +26,13 @@ inline bool is_layer_number(std::string_view name) {
 }
 
 // Why a finding is worth telling.
-enum class Effect : std::uint8_t {
+enum class FindingKind : std::uint8_t {
   slower,    // reported when a fix saves at least min_gain of the step
   fails,     // the run cannot start: always reported, and a hard constraint on every proposal
   advice,    // always reported (a likely mistake in the file)
   overflows  // the run does not fit into this GPU's memory: always reported; what makes it fit is a way out
 };
-std::string_view name(Effect effect);
+std::string_view name(FindingKind effect);
 
 enum class Status : std::uint8_t { preview, stable, deprecated };
 std::string_view name(Status status);
@@ -73,7 +73,7 @@ struct Rule {
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::estimated;
   Scope scope = Scope::model;
-  Effect effect = Effect::slower;
+  FindingKind effect = FindingKind::slower;
   std::string_view summary;  // one line for the table of rules
   Text when;
   Text message;
@@ -100,7 +100,7 @@ struct Rule {
 
 // What its findings have when the condition is certain to hold: what fails is an error.
 inline Severity severity_of(const Rule& rule) {
-  return rule.effect == Effect::fails ? Severity::error : rule.severity;
+  return rule.effect == FindingKind::fails ? Severity::error : rule.severity;
 }
 
 class CompiledSets;

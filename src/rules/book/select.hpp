@@ -15,8 +15,8 @@ namespace shapelint::rules {
 
 using model::largest_head_multiple;
 using model::shape_names;
-using suggest::Doable;
 using suggest::Shape;
+using suggest::ShapePolicy;
 
 struct ParameterValue {
   std::string rule;  // code or name
@@ -32,7 +32,7 @@ struct Options {
   Severity min_severity = Severity::info;    // what people are shown
   bool shows_savings = false;                // and what saves `min_gain` in the mean, whatever its severity
   std::size_t proposals = 4;                 // most proposals kept per finding
-  Doable doable{};                           // what a proposal may be
+  ShapePolicy policy{};                      // what a proposal may be
 };
 
 // Whether a selector names any rule.

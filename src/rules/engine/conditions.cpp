@@ -96,11 +96,11 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
                                                                      const model::Reading& reading,
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
-                                                                     const suggest::Doable& doable) {
-  return [&book, &reading, start, conditions = std::move(conditions), doable] {
+                                                                     const suggest::ShapePolicy& policy) {
+  return [&book, &reading, start, conditions = std::move(conditions), policy] {
     auto compiled = std::make_shared<std::vector<CompiledRule>>();
     for (const Rule& rule : book.rules()) {
-      if (rule.effect == Effect::fails) compiled->emplace_back(rule);
+      if (rule.effect == FindingKind::fails) compiled->emplace_back(rule);
     }
     std::vector<suggest::Constraint> out;
     for (suggest::Constraint& each : hard_constraints(*compiled, reading)) {
@@ -108,7 +108,7 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
                        return holds(setup);
                      }});
     }
-    for (suggest::Constraint& each : suggest::doable_constraints(doable, start)) {
+    for (suggest::Constraint& each : suggest::policy_constraints(policy, start)) {
       out.push_back(std::move(each));
     }
     for (const std::string& text : conditions) {
@@ -136,7 +136,7 @@ BrokenRules::BrokenRules(const RuleBook& book, const model::Reading& reading,
                          const model::PerField<bool>& moving)
     : reading_(reading), moving_(moving) {
   for (const Rule& rule : book.rules()) {
-    if (rule.effect != Effect::fails || is_of_ops(rule.scope)) continue;
+    if (rule.effect != FindingKind::fails || is_of_ops(rule.scope)) continue;
     auto compiled = std::make_unique<CompiledRule>(rule);
     if (!compiled->lacks(reading)) conditions_.push_back({std::move(compiled)});
   }
@@ -204,13 +204,13 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   return codes_;
 }
 
-void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::Doable& doable,
+void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::ShapePolicy& policy,
                std::vector<std::string> conditions) {
-  problem.shape = doable.shape;
-  problem.head_multiple = doable.head_multiple;
+  problem.shape = policy.shape;
+  problem.head_multiple = policy.head_multiple;
   problem.broken = BrokenRules(book, *problem.reading).of(problem.start);
   problem.constraints =
-      constraint_factory(book, *problem.reading, problem.start, std::move(conditions), doable);
+      constraint_factory(book, *problem.reading, problem.start, std::move(conditions), policy);
 }
 
 }  // namespace shapelint::rules

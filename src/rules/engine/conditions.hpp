@@ -26,17 +26,17 @@ std::vector<std::string> conjuncts(std::string_view text);
 std::vector<Error> check_condition(std::string_view text);
 
 // Makes fresh sets of constraints, one for each thread: the hard rules, whether `start` meets them or not,
-// what `doable` says, and `conditions` (correct ones). A condition without a value is not met. `book` and
+// what `policy` says, and `conditions` (correct ones). A condition without a value is not met. `book` and
 // `reading` must outlive them.
 std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleBook& book,
                                                                      const model::Reading& reading,
                                                                      const model::Setup& start,
                                                                      std::vector<std::string> conditions,
-                                                                     const suggest::Doable& doable = {});
+                                                                     const suggest::ShapePolicy& policy = {});
 
 // Tells a search what it may propose (constraint_factory), and what its start breaks. The problem has its
 // reading and its start; `book` must outlive it.
-void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::Doable& doable,
+void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::ShapePolicy& policy,
                std::vector<std::string> conditions);
 
 // The hard rules over many setups that differ in a few fields. For one thread; `book` and `reading` must

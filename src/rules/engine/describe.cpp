@@ -58,7 +58,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 30> names{{
 
 }  // namespace
 
-std::string_view plain_name(std::string_view op) {
+std::string_view op_display_name(std::string_view op) {
   const auto found =
       std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.first == op; });
   if (found != names.end()) return found->second;
@@ -69,11 +69,11 @@ std::string_view plain_name(std::string_view op) {
   return op;
 }
 
-std::string plain_list(const std::vector<std::string>& ops) {
+std::string op_display_list(const std::vector<std::string>& ops) {
   constexpr std::size_t most = 3;
   std::vector<std::string> plain;
   for (const std::string& op : ops) {
-    const std::string_view name = plain_name(op);
+    const std::string_view name = op_display_name(op);
     if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.emplace_back(name);
   }
   if (plain.size() <= most) return in_words(plain);
@@ -109,7 +109,7 @@ std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
   const double state = suggest::footprint(*context.setup).state_bytes;
   if (state <= 0) return "all of it activations";
-  const bool is_certain = least_footprint(*context.reading, *context.setup).state_bytes >= state;
+  const bool is_certain = min_footprint(*context.reading, *context.setup).state_bytes >= state;
   const bool trains = plan(context).mode == model::Mode::train;
   return fmt::format("{} GiB of it {}{}", gib(state), held_of(context),
                      is_certain || !trains ? "" : ", which ranks may share");
@@ -159,8 +159,8 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   finding.code = rule.code;
   finding.rule = rule.name;
   finding.severity = severity_of(rule);
-  finding.certain_to_fail = rule.effect == Effect::fails ||
-                            (rule.effect == Effect::overflows && finding.severity == Severity::error);
+  finding.certain_to_fail = rule.effect == FindingKind::fails ||
+                            (rule.effect == FindingKind::overflows && finding.severity == Severity::error);
   finding.confidence = rule.confidence;
   finding.why = std::string(rule.mechanism);
   finding.blamed = hit.blame.field;
@@ -182,7 +182,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
                                                     : model::library_of(hit.context.setup->plan.attention);
   const std::pair<std::string_view, std::string> words[] = {
       {"gpu", gpu.name},
-      {"ops", plain_list(hit.ops)},
+      {"ops", op_display_list(hit.ops)},
       {"expression", std::string(hit.expression)},
       {"field", name_of(finding.blamed)},
       {"field_value", value_text_of(finding.blamed, hit)},

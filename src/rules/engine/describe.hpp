@@ -16,10 +16,10 @@ namespace shapelint::rules {
 // What operations are called in a sentence.
 
 // "the MLP's last projection" for `layer.mlp.down`; a name that is not known as it is.
-std::string_view plain_name(std::string_view op);
+std::string_view op_display_name(std::string_view op);
 
 // "a, b, c and 2 more": each once.
-std::string plain_list(const std::vector<std::string>& ops);
+std::string op_display_list(const std::vector<std::string>& ops);
 
 // Worded for the worst of the group's hits. `gpus`: all that are linted for; the finding names those of the
 // group when it does not hold on all.

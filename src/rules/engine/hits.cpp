@@ -10,7 +10,8 @@ namespace shapelint::rules {
 namespace {
 
 // The subjects for which the rule's condition holds. Where it has no value is reported once.
-std::vector<Subject> found_by(CompiledRule& compiled, const Scene& scene, std::vector<Error>& errors) {
+std::vector<Subject> found_by(CompiledRule& compiled, const EvaluationInput& scene,
+                              std::vector<Error>& errors) {
   const Rule& rule = compiled.rule();
   std::vector<Subject> found;
   bool failed = false;

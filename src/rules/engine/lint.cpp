@@ -56,8 +56,8 @@ Finding describe_remark(CompiledRule& compiled, const Context& context) {
 
 }  // namespace
 
-std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remark> remarks,
-                             const Options& options) {
+std::vector<Finding> check_remarks(const RuleBook& rules, std::span<const model::Remark> remarks,
+                                   const Options& options) {
   std::vector<Finding> out;
   if (remarks.empty()) return out;
   model::Reading file;  // such rules see the remarks only
@@ -118,7 +118,7 @@ class Engine {
     }
   }
   ~Engine() {
-    if (set_) sets_->give_back(std::move(set_));
+    if (set_) sets_->return_to_pool(std::move(set_));
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -142,15 +142,15 @@ class Engine {
       }
       std::erase_if(result_.findings, [&](const Finding& each) { return saves_too_little(each); });
       sort_findings(result_.findings);
-      find_mended(result_.findings, {reading_, links_, compiled_, evaluators_});
+      find_fixed_findings(result_.findings, {reading_, links_, compiled_, evaluators_});
     }
     for (Finding& finding : result_.findings) {
       if (finding.proposals.size() > options_.proposals) finding.proposals.resize(options_.proposals);
     }
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
-      apply_together(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
+      combine_proposals(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
     }
-    forget_together_of_errors(result_);
+    drop_combined_of_errors(result_);
     return std::move(result_);
   }
 
@@ -197,12 +197,12 @@ class Engine {
       for (suggest::Constraint& each : suggest::binding(stack_->constraints, reading_.setup))
         constraints_.push_back(std::move(each));
     }
-    for (suggest::Constraint& each : suggest::shape_constraints(options_.doable.shape, reading_.setup))
+    for (suggest::Constraint& each : suggest::shape_constraints(options_.policy.shape, reading_.setup))
       constraints_.push_back(std::move(each));
   }
 
   bool is_asked(const CompiledRule& rule) const {
-    return info(rule.rule().scope).needs_model && is_selected(rule.rule(), options_) && can_be_told(rule);
+    return info(rule.rule().scope).needs_model && is_selected(rule.rule(), options_) && is_evaluable(rule);
   }
 
   // Keeps the proposals after which no rule finds one of the changed fields again, so that one edit is
@@ -217,7 +217,7 @@ class Engine {
     const bool about_speed = !finding.certain_to_fail && !finding.gains.empty();
     if (proven.empty() && about_speed) return;
     finding.proposals = std::move(proven);
-    if (about_speed) take_gain(finding);
+    if (about_speed) set_gain_of_first_proposal(finding);
   }
 
   // Whether anybody will see it: what people are not shown programs are told, unless a severity is asked for.
@@ -257,8 +257,9 @@ class Engine {
     changed_->setup = *setup;
     Engine after(*this, *changed_);
     for (CompiledRule& rule : after.compiled_) {
-      const Effect effect = rule.rule().effect;
-      if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity || effect == Effect::advice) {
+      const FindingKind effect = rule.rule().effect;
+      if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity ||
+          effect == FindingKind::advice) {
         continue;
       }
       std::vector<Group> groups = after.find_groups(rule);
@@ -277,7 +278,7 @@ class Engine {
 
   // Of a model with values that only the run knows: rules that name none of them, comparisons of what is
   // stated with published models, and nothing that is predicted.
-  bool can_be_told(const CompiledRule& rule) const {
+  bool is_evaluable(const CompiledRule& rule) const {
     if (unresolved_.empty()) return true;
     // What kind of model it is, is not known either.
     for (const model::FieldId kind : {model::FieldId::moe_num_experts, model::FieldId::mla_kv_lora_rank}) {
@@ -286,7 +287,7 @@ class Engine {
     if (rule.rule().scope == Scope::known) return true;
     const std::vector<std::size_t> used = rule.variables();
     const auto fields = model::fields();
-    return rule.rule().effect != Effect::slower &&
+    return rule.rule().effect != FindingKind::slower &&
            std::all_of(used.begin(), used.end(), [&](std::size_t index) {
              return is_plain(index) &&
                     (index >= fields.size() || !model::is_unresolved(reading_, fields[index].id));
@@ -321,7 +322,7 @@ class Engine {
 
   std::vector<suggest::Constraint> constraints_for(const Rule& rule) const {
     std::vector<suggest::Constraint> out = constraints_;
-    if (rule.effect != Effect::fails) return out;
+    if (rule.effect != FindingKind::fails) return out;
     for (const suggest::Constraint& each : all_constraints_) {
       if (each.name == rule.code) out.push_back(each);
     }
@@ -329,20 +330,20 @@ class Engine {
   }
 
   void make_finding(CompiledRule& rule, Group& group) {
-    const Effect effect = rule.rule().effect;
+    const FindingKind effect = rule.rule().effect;
     std::vector<suggest::Evaluator*> evaluators;
     for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
     const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule());
     std::vector<suggest::Candidate> candidates =
         propose(reading_, links_, {&rule, group.hits, evaluators, constraints});
-    drop_unearned(rule.rule(), group, candidates);
-    if (effect == Effect::slower) {
+    drop_unrelated_gains(rule.rule(), group, candidates);
+    if (effect == FindingKind::slower) {
       narrow_to_gaining(group, candidates, options_.min_gain);
-      prefer_whole_heads(candidates);
+      prefer_divisible_head_counts(candidates);
       if (group.gpus.empty()) return;
     }
     Finding finding = describe(rule, group, gpus_);
-    if (effect == Effect::slower) {
+    if (effect == FindingKind::slower) {
       const std::vector<std::size_t> chosen = choose(candidates, group);
       if (chosen.empty()) return;
       for (const std::size_t each : chosen) {
@@ -350,7 +351,7 @@ class Engine {
         finding.proposals.back().or_multiple_of =
             equal_multiple(candidates[each], finding.proposals.back(), group, constraints);
       }
-      take_gain(finding);
+      set_gain_of_first_proposal(finding);
       if (finding.gain <= finding.gain_error) finding.severity = Severity::info;
       finding.confidence = confidence_of(rule.rule(), group, candidates[chosen.front()]);
     } else {
@@ -366,7 +367,8 @@ class Engine {
   }
 
   // A gain from something else than what the rule is about is no way out of what it found.
-  void drop_unearned(const Rule& rule, const Group& group, std::vector<suggest::Candidate>& candidates) {
+  void drop_unrelated_gains(const Rule& rule, const Group& group,
+                            std::vector<suggest::Candidate>& candidates) {
     if (rule.gain_from.empty()) return;
     constexpr double most_of_it = 0.5;
     std::erase_if(candidates, [&](const suggest::Candidate& candidate) {
@@ -376,7 +378,8 @@ class Engine {
         const double gain = candidate.gains[g];
         if (gain <= 0) continue;
         const std::size_t gpu = group.gpus[g];
-        own += earned(rule.gain_from, result_.gpus[gpu], longer_us_[gpu], *evaluators_[gpu], candidate, gain);
+        own += attributable_gain(rule.gain_from, result_.gpus[gpu], longer_us_[gpu], *evaluators_[gpu],
+                                 candidate, gain);
         all += gain;
       }
       return own < most_of_it * all;
@@ -385,9 +388,9 @@ class Engine {
 
   // Of numbers of heads those that most degrees of tensor parallelism can split; odd ones are nobody's
   // choice.
-  void prefer_whole_heads(std::vector<suggest::Candidate>& candidates) const {
+  void prefer_divisible_head_counts(std::vector<suggest::Candidate>& candidates) const {
     bool met = false;
-    for (std::int64_t multiple = options_.doable.head_multiple; multiple > 1 && !met; multiple /= 2) {
+    for (std::int64_t multiple = options_.policy.head_multiple; multiple > 1 && !met; multiple /= 2) {
       const auto wanted = suggest::head_constraints(multiple, reading_.setup);
       const auto meets = [&](const suggest::Candidate& each) { return wanted.front().holds(each.setup); };
       met = std::any_of(candidates.begin(), candidates.end(), [&](const suggest::Candidate& each) {
@@ -445,15 +448,15 @@ class Engine {
     return multiple;
   }
 
-  Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, Effect effect) const {
+  Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, FindingKind effect) const {
     Proposal proposal;
     proposal.changes = candidate.changes;
     proposal.implied = candidate.implied;
     proposal.parameters_before = result_.parameters_before;
     proposal.parameters_after = candidate.parameters;
-    if (effect == Effect::overflows) proposal.memory_bytes = suggest::memory_bytes(candidate.setup);
+    if (effect == FindingKind::overflows) proposal.memory_bytes = suggest::memory_bytes(candidate.setup);
     // There is no time to compare with.
-    if (effect == Effect::fails || effect == Effect::overflows) return proposal;
+    if (effect == FindingKind::fails || effect == FindingKind::overflows) return proposal;
     const bool faster =
         std::all_of(candidate.gains.begin(), candidate.gains.end(), [](double g) { return g > 0; });
     if (!faster) return proposal;
@@ -492,7 +495,7 @@ class Engine {
   const suggest::OnStack* stack_;
   std::vector<double> longer_us_;  // by GPU: what the stack's kernels add to the present step
   std::vector<const model::Remark*> unresolved_;
-  suggest::Links links_;
+  suggest::FieldDependencies links_;
   model::Network network_;  // of a CNN
   DimensionBlames blames_;
   std::vector<std::unique_ptr<suggest::Evaluator>> own_evaluators_;

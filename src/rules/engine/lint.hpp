@@ -53,8 +53,8 @@ LintResult lint(const RuleBook& rules, const model::Reading& reading, std::span<
 
 // One finding for each remark and selected rule whose condition holds for it. Needs no GPU and no whole
 // model.
-std::vector<Finding> look_at(const RuleBook& rules, std::span<const model::Remark> remarks,
-                             const Options& options);
+std::vector<Finding> check_remarks(const RuleBook& rules, std::span<const model::Remark> remarks,
+                                   const Options& options);
 
 // That these GPUs have no units for the number format that the file states. Nothing when there are none, or
 // when the command line asked for the format: that is for its error.

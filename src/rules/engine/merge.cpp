@@ -60,7 +60,7 @@ void absorb(Finding& into, Finding& other, std::size_t most) {
     return std::any_of(own.begin(), own.end(), [&](const Proposal& p) { return same_changes(p, each); });
   });
   if (first != into.proposals.end()) std::rotate(into.proposals.begin(), first, first + 1);
-  take_gain(into);
+  set_gain_of_first_proposal(into);
   for (std::string& op : other.ops) {
     if (std::find(into.ops.begin(), into.ops.end(), op) == into.ops.end()) into.ops.push_back(std::move(op));
   }
@@ -70,7 +70,7 @@ void absorb(Finding& into, Finding& other, std::size_t most) {
 
 }  // namespace
 
-void take_gain(Finding& finding) {
+void set_gain_of_first_proposal(Finding& finding) {
   const Proposal& first = finding.proposals.front();
   finding.gain = first.gain;
   finding.gain_error = first.gain_error;
@@ -123,7 +123,7 @@ namespace {
 // The model after a change, on each GPU, as rules look at it.
 class Changed {
  public:
-  Changed(const MendRequest& request, const model::Setup& setup)
+  Changed(const FixedRequest& request, const model::Setup& setup)
       : request_(request), reading_(request.reading) {
     reading_.setup = setup;
     if (!setup.model.conv.empty()) network_ = model::resolve(setup.model);
@@ -148,15 +148,15 @@ class Changed {
   }
 
  private:
-  const MendRequest& request_;
+  const FixedRequest& request_;
   model::Reading reading_;
   model::Network network_;  // of a CNN
   std::vector<suggest::Step> steps_;
   DimensionBlames blames_;
 };
 
-std::vector<std::int32_t> mended_by(const Proposal& proposal, const Finding& own,
-                                    std::span<const Finding> findings, const MendRequest& request) {
+std::vector<std::int32_t> fixed_by(const Proposal& proposal, const Finding& own,
+                                   std::span<const Finding> findings, const FixedRequest& request) {
   const auto setup = suggest::apply(request.reading.setup, request.links, proposal.changes);
   if (!setup) return {};
   Changed changed(request, *setup);
@@ -180,17 +180,17 @@ bool contradict(const Proposal& a, const Proposal& b) {
   });
 }
 
-// The proposal of `own` that mends another finding, too, to its front; whether there is one.
+// The proposal of `own` that fixes another finding, too, to its front; whether there is one.
 bool brings_to_front(Finding& own, const Finding& other, std::span<const Finding> findings,
-                     const MendRequest& request) {
+                     const FixedRequest& request) {
   constexpr double enough = 0.5;  // of what the best saves
   const double best = own.proposals.front().gain;
   for (auto each = own.proposals.begin(); each != own.proposals.end(); ++each) {
     if (each->gain < enough * best) continue;
-    const std::vector<std::int32_t> mends = mended_by(*each, own, findings, request);
-    if (std::find(mends.begin(), mends.end(), other.number) == mends.end()) continue;
+    const std::vector<std::int32_t> also_fixes = fixed_by(*each, own, findings, request);
+    if (std::find(also_fixes.begin(), also_fixes.end(), other.number) == also_fixes.end()) continue;
     std::rotate(own.proposals.begin(), each, each + 1);
-    if (!own.gains.empty() && !own.certain_to_fail) take_gain(own);
+    if (!own.gains.empty() && !own.certain_to_fail) set_gain_of_first_proposal(own);
     return true;
   }
   return false;
@@ -202,12 +202,13 @@ void put_first(Finding& finding, const Proposal& proposal) {
   });
   finding.proposals.insert(finding.proposals.begin(), proposal);
   // A way out of what cannot run has no gain.
-  if (!finding.gains.empty() && !proposal.gains.empty() && !finding.certain_to_fail) take_gain(finding);
+  if (!finding.gains.empty() && !proposal.gains.empty() && !finding.certain_to_fail)
+    set_gain_of_first_proposal(finding);
 }
 
 // One proposal for each value: of two findings that would set it differently a way out of both, or else that
 // of the graver one.
-void agree(std::vector<Finding>& findings, const MendRequest& request) {
+void agree(std::vector<Finding>& findings, const FixedRequest& request) {
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (std::size_t j = i + 1; j < findings.size() && !findings[i].proposals.empty(); ++j) {
       Finding& graver = findings[i];
@@ -228,7 +229,7 @@ void agree(std::vector<Finding>& findings, const MendRequest& request) {
 
 }  // namespace
 
-void find_mended(std::vector<Finding>& findings, const MendRequest& request) {
+void find_fixed_findings(std::vector<Finding>& findings, const FixedRequest& request) {
   std::int32_t number = 0;
   for (Finding& finding : findings) finding.number = number++;
   if (findings.size() < 2) return;
@@ -236,12 +237,12 @@ void find_mended(std::vector<Finding>& findings, const MendRequest& request) {
   for (Finding& finding : findings) {
     if (finding.proposals.empty()) continue;
     std::size_t best = 0;
-    finding.mends = mended_by(finding.proposals.front(), finding, findings, request);
+    finding.also_fixes = fixed_by(finding.proposals.front(), finding, findings, request);
     if (!finding.certain_to_fail) continue;
     for (std::size_t i = 1; i < finding.proposals.size(); ++i) {
-      std::vector<std::int32_t> mends = mended_by(finding.proposals[i], finding, findings, request);
-      if (mends.size() <= finding.mends.size()) continue;
-      finding.mends = std::move(mends);
+      std::vector<std::int32_t> also_fixes = fixed_by(finding.proposals[i], finding, findings, request);
+      if (also_fixes.size() <= finding.also_fixes.size()) continue;
+      finding.also_fixes = std::move(also_fixes);
       best = i;
     }
     const auto first = finding.proposals.begin();
@@ -271,8 +272,8 @@ bool clash(const std::vector<Change>& applied, const Proposal& proposal) {
 // Adds the proposal's changes where all of them together are possible, fit into memory and are faster; else
 // says why not.
 std::string_view add(Applied& applied, const Proposal& proposal, const model::Reading& reading,
-                     const suggest::Links& links, std::span<const suggest::Constraint> constraints,
-                     suggest::Evaluator& evaluator) {
+                     const suggest::FieldDependencies& links,
+                     std::span<const suggest::Constraint> constraints, suggest::Evaluator& evaluator) {
   if (clash(applied.changes, proposal)) return "a larger fix changes the same value";
   std::vector<Change> together = applied.changes;
   together.insert(together.end(), proposal.changes.begin(), proposal.changes.end());
@@ -310,9 +311,10 @@ double gain_on(const Finding& finding, const std::string& gpu) {
 
 }  // namespace
 
-void apply_together(std::span<const Finding> findings, const model::Reading& reading,
-                    const suggest::Links& links, std::span<const suggest::Constraint> constraints,
-                    suggest::Evaluator& evaluator, GpuReport& report) {
+void combine_proposals(std::span<const Finding> findings, const model::Reading& reading,
+                       const suggest::FieldDependencies& links,
+                       std::span<const suggest::Constraint> constraints, suggest::Evaluator& evaluator,
+                       GpuReport& report) {
   Applied applied{{}, reading.setup};
   double largest = 0;
   for (const Finding& finding : findings) {
@@ -339,7 +341,7 @@ void apply_together(std::span<const Finding> findings, const model::Reading& rea
   cost::set_interval(evaluator.gpu(), applied.setup, report.after);
 }
 
-void forget_together_of_errors(LintResult& result) {
+void drop_combined_of_errors(LintResult& result) {
   const bool stops = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) {
     return each.certain_to_fail || each.severity == Severity::error;
   });

@@ -16,7 +16,7 @@
 namespace shapelint::rules {
 
 // A finding costs what its first proposal saves.
-void take_gain(Finding& finding);
+void set_gain_of_first_proposal(Finding& finding);
 
 // Findings about the speed of one field on the same GPUs, or with the same best way out, are alternatives:
 // one change settles them. One of them stays, with the proposals of all; the others are named in its note.
@@ -30,29 +30,30 @@ void sort_findings(std::vector<Finding>& findings);
 
 // Which findings one change settles at once.
 
-struct MendRequest {
+struct FixedRequest {
   const model::Reading& reading;
-  const suggest::Links& links;
+  const suggest::FieldDependencies& links;
   std::span<CompiledRule> rules;
   std::span<const std::unique_ptr<suggest::Evaluator>> evaluators;  // one per GPU
 };
 
 // Numbers the findings, which are sorted, lets those that would set one value differently agree, and fills in
-// what the first proposal of each mends besides: those whose rule finds nothing more at the same field once
-// the change is made. Of what is certain to fail every way out does, so that the one that mends most goes
+// what the first proposal of each fixes besides: those whose rule finds nothing more at the same field once
+// the change is made. Of what is certain to fail every way out does, so that the one that fixes most goes
 // first.
-void find_mended(std::vector<Finding>& findings, const MendRequest& request);
+void find_fixed_findings(std::vector<Finding>& findings, const FixedRequest& request);
 
 // All proposals of a report applied at once.
 
 // Applies the best proposal of each finding, most valuable first, as long as they do not clash and each adds,
 // and writes into the report what became of the step. Findings are sorted, most valuable first.
-void apply_together(std::span<const Finding> findings, const model::Reading& reading,
-                    const suggest::Links& links, std::span<const suggest::Constraint> constraints,
-                    suggest::Evaluator& evaluator, GpuReport& report);
+void combine_proposals(std::span<const Finding> findings, const model::Reading& reading,
+                       const suggest::FieldDependencies& links,
+                       std::span<const suggest::Constraint> constraints, suggest::Evaluator& evaluator,
+                       GpuReport& report);
 
 // A run that stops has no time with or without fixes: takes them out of the reports where any finding is an
 // error.
-void forget_together_of_errors(LintResult& result);
+void drop_combined_of_errors(LintResult& result);
 
 }  // namespace shapelint::rules

@@ -23,7 +23,8 @@ std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
 }
 
 // Fields that are set from point to point, by the axes or by suggest::follow(); others follow from them.
-model::PerField<bool> what_is_set(std::span<const cost::GridAxis> axes, const suggest::Links& links) {
+model::PerField<bool> what_is_set(std::span<const cost::GridAxis> axes,
+                                  const suggest::FieldDependencies& links) {
   model::PerField<bool> out;
   for (const cost::GridAxis& axis : axes) out[axis.field] = true;
   const auto follows = [&](bool is_linked, model::FieldId field) { out[field] = out[field] || is_linked; };

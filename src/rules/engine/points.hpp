@@ -44,8 +44,8 @@ class Points {
   model::Setup start_;  // of the reading, with all that follows and is the same for all points
   std::span<const gpu::Gpu> gpus_;
   std::vector<cost::GridAxis> axes_;
-  suggest::Links links_;
-  suggest::Moved moved_;
+  suggest::FieldDependencies links_;
+  suggest::ChangedFields moved_;
   model::Rederived rederived_;
   std::optional<BrokenRules> broken_;
   bool is_grid_ = true;  // the axes' points can be numbered

@@ -39,8 +39,8 @@ double lost_share(std::span<const gpu::Effect> effects, const model::Workload& w
 
 }  // namespace
 
-double earned(std::span<const gpu::Effect> effects, const GpuReport& report, double longer_us,
-              suggest::Evaluator& evaluator, const suggest::Candidate& candidate, double gain) {
+double attributable_gain(std::span<const gpu::Effect> effects, const GpuReport& report, double longer_us,
+                         suggest::Evaluator& evaluator, const suggest::Candidate& candidate, double gain) {
   const suggest::Step after = evaluator.step(candidate.setup);
   // The steps may differ in tokens and work: of the old one's time for its work, the new one takes 1 - gain.
   return lost_share(effects, report.workload, report.before, longer_us) -
@@ -283,13 +283,14 @@ void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candida
 // Collects the candidates of one finding, fix by fix.
 class Proposer {
  public:
-  Proposer(const model::Reading& reading, const suggest::Links& links, const ProposalRequest& request)
+  Proposer(const model::Reading& reading, const suggest::FieldDependencies& links,
+           const ProposalRequest& request)
       : reading_(reading),
         links_(links),
         request_(request),
         rule_(request.rule->rule()),
-        fails_(rule_.effect == Effect::fails),
-        overflows_(rule_.effect == Effect::overflows) {}
+        fails_(rule_.effect == FindingKind::fails),
+        overflows_(rule_.effect == FindingKind::overflows) {}
 
   std::vector<suggest::Candidate> propose() {
     const bool of_layers = info(rule_.scope).blames == Blames::layer_numbers;
@@ -312,7 +313,7 @@ class Proposer {
     for (const Hit& hit : request_.hits) {
       auto changes = request_.rule->changes(fix, hit.context, hit.blame.field);
       if (changes && reading_.setup.plan.mode != model::Mode::train) {
-        std::erase_if(*changes, [](const Change& each) { return model::is_of_training(each.field); });
+        std::erase_if(*changes, [](const Change& each) { return model::is_training_only(each.field); });
         if (changes->empty()) continue;
       }
       if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
@@ -429,7 +430,7 @@ class Proposer {
   }
 
   const model::Reading& reading_;
-  const suggest::Links& links_;
+  const suggest::FieldDependencies& links_;
   const ProposalRequest& request_;
   const Rule& rule_;
   bool fails_;
@@ -440,9 +441,10 @@ class Proposer {
 
 }  // namespace
 
-std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
+std::vector<suggest::Candidate> propose(const model::Reading& reading,
+                                        const suggest::FieldDependencies& links,
                                         const ProposalRequest& request) {
-  const bool fails = request.rule->rule().effect == Effect::fails;
+  const bool fails = request.rule->rule().effect == FindingKind::fails;
   if (!fails || !takes_what_fits(reading)) return Proposer(reading, links, request).propose();
   // Sequences that have no room wait, so what starts a server needs memory for one of them.
   model::Reading of_one = reading;
@@ -455,7 +457,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
   std::vector<suggest::Constraint> out;
   for (CompiledRule& rule : compiled) {
     const Scope scope = rule.rule().scope;
-    if (rule.rule().effect != Effect::fails || is_of_ops(scope)) continue;
+    if (rule.rule().effect != FindingKind::fails || is_of_ops(scope)) continue;
     if (rule.lacks(reading)) continue;
     out.push_back({std::string(rule.rule().code), [&rule, &reading](const model::Setup& setup) {
                      Context context;
@@ -487,7 +489,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
 HardRules::HardRules(const RuleBook& rules, const model::Reading& reading) {
   compiled_.reserve(rules.rules().size());
   for (const Rule& rule : rules.rules()) {
-    if (rule.effect == Effect::fails) compiled_.emplace_back(rule);
+    if (rule.effect == FindingKind::fails) compiled_.emplace_back(rule);
   }
   constraints_ = hard_constraints(compiled_, reading);
 }

@@ -23,7 +23,8 @@ struct ProposalRequest {
 };
 
 // Candidates that satisfy the constraints and fit into memory, each once, priced, in no particular order.
-std::vector<suggest::Candidate> propose(const model::Reading& reading, const suggest::Links& links,
+std::vector<suggest::Candidate> propose(const model::Reading& reading,
+                                        const suggest::FieldDependencies& links,
                                         const ProposalRequest& request);
 
 // The conditions of rules with effect `fails` as constraints on any setup, and that the tokenizer keeps its
@@ -62,7 +63,7 @@ void rank(std::vector<suggest::Candidate>& candidates, std::int64_t parameters_b
 // The share of the step that a candidate saves by losing less to `effects`, or to slower kernels of a stack
 // (`longer_us` of the present step), of what it gains (`gain`) on the report's GPU. The evaluator is that
 // GPU's.
-double earned(std::span<const gpu::Effect> effects, const GpuReport& report, double longer_us,
-              suggest::Evaluator& evaluator, const suggest::Candidate& candidate, double gain);
+double attributable_gain(std::span<const gpu::Effect> effects, const GpuReport& report, double longer_us,
+                         suggest::Evaluator& evaluator, const suggest::Candidate& candidate, double gain);
 
 }  // namespace shapelint::rules

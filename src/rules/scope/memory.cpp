@@ -31,7 +31,8 @@ bool tells_what_is_shared(const model::Reading& reading) {
 
 // A command that starts a server: degrees that it leaves out are 1.
 bool starts_server(const model::Reading& reading) {
-  return reading.setup.plan.mode != model::Mode::train && reading.setup.plan.engine != model::Engine::fastest;
+  return reading.setup.plan.mode != model::Mode::train &&
+         reading.setup.plan.engine != model::ServingEngine::fastest;
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ bool states_plan(const model::Reading& reading) {
          starts_server(reading);
 }
 
-suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup) {
+suggest::Footprint min_footprint(const model::Reading& reading, const model::Setup& setup) {
   if (setup.plan.mode != model::Mode::train) {
     if (model::weights_are_unknown(setup.plan)) return {};
     // Sequences that have no room wait; whether the longest has is suggest::capacity_of()'s answer.
@@ -87,7 +88,7 @@ suggest::Footprint least_footprint(const model::Reading& reading, const model::S
   const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                          static_cast<double>(setup.plan.context);
   const auto ranks = static_cast<std::int64_t>(extra(reading, world_name) / replica);
-  if (ranks < 1) return suggest::least_footprint(setup);
+  if (ranks < 1) return suggest::min_footprint(setup);
   model::Setup counted = setup;
   counted.plan.data = ranks;
   return suggest::footprint(counted);
@@ -100,7 +101,7 @@ bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, 
   if (!counts || !is_stated(reading, FieldId::zero)) shared.plan.zero = 3;
   const suggest::Footprint least = counts && is_stated(reading, FieldId::zero)
                                        ? suggest::footprint(shared)
-                                       : suggest::least_footprint(shared);
+                                       : suggest::min_footprint(shared);
   return least.state_bytes + least.activation_bytes <= usable;
 }
 

@@ -20,7 +20,7 @@ bool takes_what_fits(const model::Reading& reading);
 // offloaded or frozen (FSDP, adapters), activations alone are certain of training, if the file tells what is
 // kept of them; and nothing of serving where weights are stored in fewer bits and nobody says in how many. Of
 // a server that takes what fits the weights are: what its cache must hold is suggest::capacity_of()'s answer.
-suggest::Footprint least_footprint(const model::Reading& reading, const model::Setup& setup);
+suggest::Footprint min_footprint(const model::Reading& reading, const model::Setup& setup);
 
 // Whether ranks that the file does not count could share what keeps the setup from fitting `usable` bytes.
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable);

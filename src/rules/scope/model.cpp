@@ -96,7 +96,7 @@ bool has_size(const Context& c) {
 
 double least_gib(const Context& c, bool with_activations) {
   if (!has_size(c)) return 0;
-  const suggest::Footprint least = least_footprint(*c.reading, *c.setup);
+  const suggest::Footprint least = min_footprint(*c.reading, *c.setup);
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gib;
 }
 
@@ -123,7 +123,7 @@ double engine_stops(const Context& c) {
   // Where layers keep a window and nobody says how many do, less may be needed.
   if (!has_size(c) || (extra(*c.reading, "has_window") > 0 && spec(c).window.size <= 0)) return 0;
   const suggest::Capacity of = capacity(c);
-  if (suggest::surely_lacks_cache(of)) return 2;
+  if (suggest::certainly_lacks_cache(of)) return 2;
   return suggest::lacks_cache(of) ? 1 : 0;
 }
 
@@ -280,7 +280,7 @@ double half_step_us(const Context& c) {
 // Idle time is the pipeline's, and what ranks wait for the slowest.
 double own_bubble_us(const Context& c) {
   const double own = model::pipeline_bubble(plan(c), model::slowest_stage(cost::paced(*c.gpu, *c.setup)));
-  const double all = own + model::waiting_share(plan(c));
+  const double all = own + model::straggler_fraction(plan(c));
   return all > 0 ? c.step->bubble_us * own / all : 0;
 }
 
@@ -312,7 +312,7 @@ std::span<const Variable> step_variables() {
   return of_step;
 }
 
-Context context_of(const Scene& scene) {
+Context context_of(const EvaluationInput& scene) {
   Context context;
   context.reading = &scene.reading;
   context.setup = &scene.reading.setup;
@@ -326,7 +326,7 @@ double value_of(const model::Reading& reading, FieldId field) {
   return field == model::no_field ? 0 : real(model::get(reading.setup, field));
 }
 
-Blame listed_blame(const Scene& scene) {
+Blame listed_blame(const EvaluationInput& scene) {
   std::vector<FieldId> fields;
   for (const std::string_view name : scene.blame) {
     const FieldId field = model::find_field(name);
@@ -335,13 +335,13 @@ Blame listed_blame(const Scene& scene) {
   return choose_blame(scene.reading, std::move(fields), true);
 }
 
-std::vector<Subject> the_model(const Scene& scene) {
+std::vector<Subject> the_model(const EvaluationInput& scene) {
   Subject subject{context_of(scene), listed_blame(scene)};
   subject.context.blamed = value_of(scene.reading, subject.blame.field);
   return {std::move(subject)};
 }
 
-std::vector<Subject> nothing(const Scene& scene) {
+std::vector<Subject> nothing(const EvaluationInput& scene) {
   (void)scene;
   return {};
 }

@@ -43,7 +43,7 @@ enum class Merge : std::uint8_t {
 
 struct Context;
 struct Finding;
-struct Scene;
+struct EvaluationInput;
 struct Subject;
 struct Variable;
 
@@ -54,7 +54,8 @@ struct ScopeInfo {
   std::string_view looks_at;    // for the rule's page
   std::span<const Level> sees;  // beside the model and, when there is one, the GPU
   Blames blames;
-  std::vector<Subject> (*subjects)(const Scene&);  // what the condition is evaluated on, in their order
+  std::vector<Subject> (*subjects)(
+      const EvaluationInput&);  // what the condition is evaluated on, in their order
   Merge merge;
   void (*place)(const Context&, std::span<const std::string_view> blame, Finding&);
   bool needs_model;  // else its rules are evaluated on a file, be there a model in it or not

@@ -143,7 +143,7 @@ bool is_average(const model::Dim& dim) {
 }
 
 // One for each dimension of the operation that the rule lists, and that has a size of its own.
-void add_dimensions(const Scene& scene, const Subject& operation, std::vector<Subject>& out) {
+void add_dimensions(const EvaluationInput& scene, const Subject& operation, std::vector<Subject>& out) {
   const model::Op& op = *operation.context.operation.op;
   for (const std::string_view name : scene.blame) {
     const model::Dim& dim = dim_of(op, name.front());
@@ -159,7 +159,7 @@ void add_dimensions(const Scene& scene, const Subject& operation, std::vector<Su
   }
 }
 
-std::vector<Subject> each_of(const Scene& scene, OpKind kind) {
+std::vector<Subject> each_of(const EvaluationInput& scene, OpKind kind) {
   std::vector<Subject> out;
   const auto& ops = scene.baseline.workload->ops;
   const cost::StepCost& step = *scene.baseline.step;
@@ -189,10 +189,10 @@ std::span<const Variable> product_variables() {
   return of_product;
 }
 
-std::vector<Subject> each_product(const Scene& scene) {
+std::vector<Subject> each_product(const EvaluationInput& scene) {
   return each_of(scene, OpKind::gemm);
 }
-std::vector<Subject> each_attention(const Scene& scene) {
+std::vector<Subject> each_attention(const EvaluationInput& scene) {
   return each_of(scene, OpKind::attention);
 }
 
@@ -239,7 +239,7 @@ std::span<const Variable> layer_variables() {
   return of_layer;
 }
 
-std::vector<Subject> each_layer(const Scene& scene) {
+std::vector<Subject> each_layer(const EvaluationInput& scene) {
   std::vector<Subject> out;
   if (scene.baseline.network == nullptr || scene.reading.setup.model.conv.empty()) return out;
   for (const model::LayerShape& shape : scene.baseline.network->layers) {
@@ -283,7 +283,7 @@ std::span<const Variable> remark_variables() {
   return of_remark;
 }
 
-std::vector<Subject> each_remark(const Scene& scene) {
+std::vector<Subject> each_remark(const EvaluationInput& scene) {
   std::vector<Subject> out;
   for (const model::Remark& remark : scene.reading.remarks) {
     Subject subject{context_of(scene), {remark.field, {}}};
@@ -307,7 +307,8 @@ constexpr Variable of_known[] = {
 };
 // clang-format on
 
-Subject subject_of(const Scene& scene, const catalog::KnownModel& model, const Comparison& comparison) {
+Subject subject_of(const EvaluationInput& scene, const catalog::KnownModel& model,
+                   const Comparison& comparison) {
   const auto& [field, value] = comparison.differences.front();
   const std::int64_t here = model::get(scene.reading.setup, field);
   Subject subject{context_of(scene)};
@@ -334,7 +335,7 @@ std::span<const Variable> known_variables() {
   return of_known;
 }
 
-std::vector<Subject> each_known_model(const Scene& scene) {
+std::vector<Subject> each_known_model(const EvaluationInput& scene) {
   std::vector<Subject> out;
   if (!scene.reading.setup.model.conv.empty()) return out;
   for (const catalog::KnownModel& known : catalog::known_models()) {

@@ -20,7 +20,7 @@ struct Baseline {
 };
 
 // A model on a GPU, for one rule.
-struct Scene {
+struct EvaluationInput {
   const model::Reading& reading;
   const Baseline& baseline;
   std::span<const std::string_view> blame;  // what the rule lists
@@ -35,18 +35,18 @@ struct Subject {
   double share = 1;               // of the step
 };
 
-std::vector<Subject> the_model(const Scene& scene);     // once
-std::vector<Subject> each_product(const Scene& scene);  // and each dimension that the rule blames
-std::vector<Subject> each_attention(const Scene& scene);
-std::vector<Subject> each_layer(const Scene& scene);        // of a CNN, with weights
-std::vector<Subject> each_known_model(const Scene& scene);  // none when the file is one of them
-std::vector<Subject> each_remark(const Scene& scene);
-std::vector<Subject> nothing(const Scene& scene);
+std::vector<Subject> the_model(const EvaluationInput& scene);     // once
+std::vector<Subject> each_product(const EvaluationInput& scene);  // and each dimension that the rule blames
+std::vector<Subject> each_attention(const EvaluationInput& scene);
+std::vector<Subject> each_layer(const EvaluationInput& scene);        // of a CNN, with weights
+std::vector<Subject> each_known_model(const EvaluationInput& scene);  // none when the file is one of them
+std::vector<Subject> each_remark(const EvaluationInput& scene);
+std::vector<Subject> nothing(const EvaluationInput& scene);
 
 // The model on its GPU, before anything of it is looked at.
-Context context_of(const Scene& scene);
+Context context_of(const EvaluationInput& scene);
 // Of the fields that the rule lists; the context's `blamed` is its value.
-Blame listed_blame(const Scene& scene);
+Blame listed_blame(const EvaluationInput& scene);
 double value_of(const model::Reading& reading, model::FieldId field);  // 0 of no field
 
 }  // namespace shapelint::rules

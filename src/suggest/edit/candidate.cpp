@@ -61,7 +61,7 @@ bool same_fields(std::span<const Change> a, std::span<const Change> b) {
   });
 }
 
-bool easier(const Rank& a, const Rank& b) {
+bool is_less_disruptive(const Rank& a, const Rank& b) {
   if (pads(a.changes) != pads(b.changes)) return pads(a.changes);
   if (a.changes.size() != b.changes.size()) return a.changes.size() < b.changes.size();
   if (odd_widths(a.changes) != odd_widths(b.changes)) return odd_widths(a.changes) < odd_widths(b.changes);
@@ -90,7 +90,8 @@ std::vector<std::size_t> choose(std::span<const Rank> ranks,
     const double enough = ranks[best].gain - error_of(best) / 2;
     std::size_t taken = best;
     for (const std::size_t each : left) {
-      if (ranks[each].gain >= enough && easier(ranks[each], ranks[taken]) && is_gain(each)) taken = each;
+      if (ranks[each].gain >= enough && is_less_disruptive(ranks[each], ranks[taken]) && is_gain(each))
+        taken = each;
     }
     chosen.push_back(taken);
     std::erase_if(left, [&](std::size_t each) {
@@ -132,7 +133,7 @@ bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameter
                       Rank{b.gain, b.changes, std::abs(b.parameters - parameters)});
 }
 
-std::optional<Candidate> make_candidate(const model::Reading& start, const Links& links,
+std::optional<Candidate> make_candidate(const model::Reading& start, const FieldDependencies& links,
                                         std::vector<Change> changes,
                                         std::span<const Constraint> constraints) {
   std::erase_if(changes, [](const Change& c) { return c.from == c.to; });
@@ -176,8 +177,9 @@ void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator*
 
 bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators) {
   return std::all_of(evaluators.begin(), evaluators.end(), [&](const Evaluator* evaluator) {
-    return may_need(candidate, evaluator->memory_bytes(candidate), start, evaluator->memory_bytes(start),
-                    usable_bytes(gpu::memory_gib(evaluator->gpu()), candidate));
+    return memory_allowed(candidate, evaluator->memory_bytes(candidate), start,
+                          evaluator->memory_bytes(start),
+                          usable_bytes(gpu::memory_gib(evaluator->gpu()), candidate));
   });
 }
 

@@ -43,7 +43,7 @@ bool ranks_before(const Candidate& a, const Candidate& b, std::int64_t parameter
 
 // A candidate from changes, or nothing when they cannot be applied, change nothing or break a constraint.
 // Not yet priced.
-std::optional<Candidate> make_candidate(const model::Reading& start, const Links& links,
+std::optional<Candidate> make_candidate(const model::Reading& start, const FieldDependencies& links,
                                         std::vector<Change> changes, std::span<const Constraint> constraints);
 // Fills in gains and parameters.
 void price(Candidate& candidate, const model::Setup& start, std::span<Evaluator* const> evaluators);
@@ -56,9 +56,9 @@ bool same_fields(std::span<const Change> a, std::span<const Change> b);
 // What people would sooner take: rows of a vocabulary or a longer sequence, which only pad, before what
 // changes the model; fewer changed fields; widths that are multiples of 64; a shorter way, one down counting
 // as several up where it takes width or rows away; then as ranks_before(). A total order.
-bool easier(const Rank& a, const Rank& b);
+bool is_less_disruptive(const Rank& a, const Rank& b);
 
-// The order in which people would take them: of those that gain as much as the best of what is left, as far
+// Least disruptive first: of those that gain as much as the best of what is left, as far
 // as its error lets anyone tell, the easiest first. What another one of the same fields stands for is left
 // out
 // (`each_once`). Indices, `most` at most. `error_of` tells the error of a gain; what

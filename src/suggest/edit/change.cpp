@@ -33,9 +33,9 @@ std::optional<std::int64_t> scaled(std::int64_t value, std::int64_t from, std::i
 
 }  // namespace
 
-Links links_of(const model::Reading& reading) {
+FieldDependencies links_of(const model::Reading& reading) {
   const model::ModelSpec& model = reading.setup.model;
-  Links links;
+  FieldDependencies links;
   links.head_dim_from_hidden =
       model.mla.kv_lora_rank == 0 && (is_derived(reading, FieldId::head_dim) ||
                                       model.head_dim * model.num_attention_heads == model.hidden_size);
@@ -56,22 +56,22 @@ Links links_of(const model::Reading& reading) {
   return links;
 }
 
-Links links_of_unstated(const model::Reading& reading) {
-  Links links = links_of(reading);
+FieldDependencies links_of_unstated(const model::Reading& reading) {
+  FieldDependencies links = links_of(reading);
   links.head_dim_from_hidden = links.head_dim_from_hidden && is_derived(reading, FieldId::head_dim);
   links.value_head_dim = links.value_head_dim && is_derived(reading, FieldId::value_head_dim);
   links.key_value_heads = links.key_value_heads && is_derived(reading, FieldId::num_key_value_heads);
   return links;
 }
 
-bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup) {
+bool is_copy(model::FieldId field, const FieldDependencies& links, const model::Setup& setup) {
   return (field == FieldId::value_head_dim && links.value_head_dim) ||
          (field == FieldId::num_key_value_heads && links.key_value_heads) ||
          (field == FieldId::expert_tensor && links.expert_tensor) ||
          (model::info(field).section == "model.moe" && setup.model.moe.num_experts == 0);
 }
 
-void Moved::add(model::FieldId field) {
+void ChangedFields::add(model::FieldId field) {
   hidden_size = hidden_size || field == FieldId::hidden_size;
   num_attention_heads = num_attention_heads || field == FieldId::num_attention_heads;
   num_key_value_heads = num_key_value_heads || field == FieldId::num_key_value_heads;
@@ -84,12 +84,13 @@ void Moved::add(model::FieldId field) {
   expert_tensor = expert_tensor || field == FieldId::expert_tensor;
 }
 
-void follow_tensor(const Links& links, model::Setup& setup) {
+void follow_tensor(const FieldDependencies& links, model::Setup& setup) {
   if (links.expert_tensor) setup.plan.expert_tensor = setup.plan.tensor;
 }
 
-LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup) {
-  LinkFailures failed;
+DependencyFailures follow(const model::Setup& start, const FieldDependencies& links,
+                          const ChangedFields& moved, model::Setup& setup) {
+  DependencyFailures failed;
   model::ModelSpec& model = setup.model;
   if (links.head_dim_from_hidden) {
     if ((moved.hidden_size || moved.num_attention_heads) && !moved.head_dim) {
@@ -123,10 +124,10 @@ LinkFailures follow(const model::Setup& start, const Links& links, const Moved& 
   return failed;
 }
 
-std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
+std::optional<model::Setup> apply(const model::Setup& start, const FieldDependencies& links,
                                   std::span<const Change> changes) {
   model::Setup setup = start;
-  Moved moved;
+  ChangedFields moved;
   for (const Change& change : changes) {
     if (!change.key.empty()) {
       if (!model::set_layer_number(setup.model, change.layer, change.key, change.to)) return std::nullopt;
@@ -137,7 +138,7 @@ std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
     field.set(setup, change.to);
     moved.add(change.field);
   }
-  const LinkFailures failed = follow(start, links, moved, setup);
+  const DependencyFailures failed = follow(start, links, moved, setup);
   if (failed.heads || failed.intermediate) return std::nullopt;
   if (!setup.model.conv.empty() && !model::resolve(setup.model).problems.empty()) return std::nullopt;
   return setup;

@@ -28,7 +28,7 @@ struct Change {
 
 // Fields of a start that move together when one of them is changed. A relation that the start does not have
 // is not kept either.
-struct Links {
+struct FieldDependencies {
   bool head_dim_from_hidden = false;  // head_dim * num_attention_heads == hidden_size
   bool value_head_dim = false;        // value_head_dim == head_dim
   bool key_value_heads = false;       // as many as query heads
@@ -40,12 +40,12 @@ struct Links {
   bool moe_shared_intermediate_size = false;  // moe_num_shared_experts * moe_intermediate_size
   bool expert_tensor = false;                 // tensor: every rank has its part of every expert
 };
-Links links_of(const model::Reading& reading);
+FieldDependencies links_of(const model::Reading& reading);
 // Only the relations of fields that nobody stated: what a file that says something else would give.
-Links links_of_unstated(const model::Reading& reading);
+FieldDependencies links_of_unstated(const model::Reading& reading);
 
 // Which of the fields that others follow from, or that follow, were set.
-struct Moved {
+struct ChangedFields {
   bool hidden_size = false;
   bool num_attention_heads = false;
   bool num_key_value_heads = false;
@@ -59,23 +59,24 @@ struct Moved {
 };
 
 // Linked fields without a whole value.
-struct LinkFailures {
+struct DependencyFailures {
   bool heads = false;
   bool intermediate = false;
 };
 
 // What of a plan follows from its tensor degree.
-void follow_tensor(const Links& links, model::Setup& setup);
+void follow_tensor(const FieldDependencies& links, model::Setup& setup);
 
 // `setup` differs from `start` in the fields that moved; brings the linked fields after them.
-LinkFailures follow(const model::Setup& start, const Links& links, const Moved& moved, model::Setup& setup);
+DependencyFailures follow(const model::Setup& start, const FieldDependencies& links,
+                          const ChangedFields& moved, model::Setup& setup);
 
 // Fields that say nothing beside the one that they are a copy of.
-bool is_copy(model::FieldId field, const Links& links, const model::Setup& setup);
+bool is_copy(model::FieldId field, const FieldDependencies& links, const model::Setup& setup);
 
 // `start` with the changes applied and linked fields following, unless a change sets them itself. Nothing
 // when a value is outside the bounds of its field, or when a linked field would not be a whole number.
-std::optional<model::Setup> apply(const model::Setup& start, const Links& links,
+std::optional<model::Setup> apply(const model::Setup& start, const FieldDependencies& links,
                                   std::span<const Change> changes);
 
 // Fields in which two setups differ, in the order of the table.

@@ -30,7 +30,7 @@ void step_of(const OnStack* stack, cost::PriceMemo& memo, const model::Setup& se
     const double each_us = out.workload.ops[i].count * out.cost.ops[i].time_us;
     out.longer_us += (run.times[i] - 1) * each_us;
   }
-  cost::lengthen(memo.gpu(), out.workload, dtype, run.times, out.cost);
+  cost::apply_slowdown(memo.gpu(), out.workload, dtype, run.times, out.cost);
 }
 
 double memory_bytes_of(const OnStack* stack, const gpu::Gpu& gpu, const model::Setup& setup) {

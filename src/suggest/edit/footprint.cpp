@@ -59,7 +59,7 @@ Footprint footprint(const model::Setup& setup) {
   return footprint(setup, at_least_one(setup.plan.data), model::parameters_per_rank(setup));
 }
 
-Footprint least_footprint(const model::Setup& setup) {
+Footprint min_footprint(const model::Setup& setup) {
   return footprint(setup, std::numeric_limits<double>::infinity(), model::parameters_per_rank(setup));
 }
 
@@ -124,8 +124,8 @@ std::int64_t resident_sequences(double memory_gib, const model::Setup& setup) {
   return 1 + static_cast<std::int64_t>(std::min(room / each, 1e9));
 }
 
-bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,
-              double usable) {
+bool memory_allowed(const model::Setup& candidate, double needed, const model::Setup& start,
+                    double start_needs, double usable) {
   if (needed <= usable) return true;
   if (start_needs <= usable || needed > start_needs * (1 + memory_slack)) return false;
   // What activations may be spared, weights and states may not: a run that can begin must go on to.

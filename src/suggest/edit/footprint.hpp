@@ -31,7 +31,7 @@ struct Footprint {
 // On each GPU. Buffers, fragmentation and temporary copies are not in it.
 Footprint footprint(const model::Setup& setup);
 // The same over as many data-parallel ranks as there may ever be: what ZeRO shares takes nothing.
-Footprint least_footprint(const model::Setup& setup);
+Footprint min_footprint(const model::Setup& setup);
 // All of footprint().
 double memory_bytes(const model::Setup& setup);
 // Where the parameters of a rank are known.
@@ -54,7 +54,7 @@ std::int64_t resident_sequences(double memory_gib, const model::Setup& setup);
 // Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
 // must go on to; of one that does not, the model may grow a little, but its plan may not ask for more, and
 // weights and states that the GPU can hold must stay so.
-bool may_need(const model::Setup& candidate, double needed, const model::Setup& start, double start_needs,
-              double usable);
+bool memory_allowed(const model::Setup& candidate, double needed, const model::Setup& start,
+                    double start_needs, double usable);
 
 }  // namespace shapelint::suggest

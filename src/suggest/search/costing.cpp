@@ -15,8 +15,8 @@ namespace shapelint::suggest {
 
 namespace {
 
+using model::ModelComponent;
 using model::real;
-using model::StepPart;
 
 double ranks_of(const model::Plan& plan) {
   return real(plan.tensor) * real(plan.pipeline) * real(plan.context);
@@ -116,7 +116,7 @@ double Costing::start_value() const {
 
 double Costing::combine(std::span<const double> ratios) const {
   if (ratios.size() == 1) return ratios[0];
-  if (problem_.basket == Basket::worst) return *std::min_element(ratios.begin(), ratios.end());
+  if (problem_.basket == GpuAggregate::worst) return *std::min_element(ratios.begin(), ratios.end());
   double sum = 0;
   for (std::size_t gpu = 0; gpu < ratios.size(); ++gpu) sum += problem_.weights[gpu] * ratios[gpu];
   return sum;
@@ -128,12 +128,12 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   for (const PartNode* part : parts) {
     if (!part->valid) return out;
   }
-  const PartNode& attention = *parts[static_cast<std::size_t>(StepPart::attention)];
-  const PartNode& mlp = *parts[static_cast<std::size_t>(StepPart::mlp)];
-  const PartNode& mixture = *parts[static_cast<std::size_t>(StepPart::mixture)];
-  const PartNode& frame = *parts[static_cast<std::size_t>(StepPart::frame)];
-  const PartNode& ends = *parts[static_cast<std::size_t>(StepPart::ends)];
-  const PartNode& last_ends = *parts[static_cast<std::size_t>(StepPart::last_ends)];
+  const PartNode& attention = *parts[static_cast<std::size_t>(ModelComponent::attention)];
+  const PartNode& mlp = *parts[static_cast<std::size_t>(ModelComponent::mlp)];
+  const PartNode& mixture = *parts[static_cast<std::size_t>(ModelComponent::mixture)];
+  const PartNode& frame = *parts[static_cast<std::size_t>(ModelComponent::frame)];
+  const PartNode& ends = *parts[static_cast<std::size_t>(ModelComponent::ends)];
+  const PartNode& last_ends = *parts[static_cast<std::size_t>(ModelComponent::last_ends)];
   const std::int64_t attentions = model::num_attention_layers(plan.model);
   const std::int64_t mlps = model::num_mlps(plan.model);
   const std::int64_t mixtures = model::num_moe_layers(plan.model);
@@ -141,8 +141,8 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
     const auto of = [&](const PartNode& node) { return high ? node.parameters_high : node.parameters_low; };
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      sum = model::plus(sum,
-                        model::times(model::times_in(plan.model, static_cast<StepPart>(i)), of(*parts[i])));
+      sum = model::plus(
+          sum, model::times(model::times_in(plan.model, static_cast<ModelComponent>(i)), of(*parts[i])));
     }
     return sum;
   };
@@ -153,7 +153,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const auto layer_flops = [&](bool high) {
     const auto of = [&](const PartNode& node) { return high ? node.products_high : node.products_low; };
     double mixers = 0;
-    for (const StepPart part : model::mixer_parts)
+    for (const ModelComponent part : model::mixer_parts)
       mixers += real(model::num_mixer_layers(plan.model, model::mixer_of(part))) *
                 of(*parts[static_cast<std::size_t>(part)]);
     return 2 *
@@ -183,13 +183,13 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   }
   std::int64_t whole = 0;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    whole = model::plus(
-        whole, model::times(model::times_in(plan.model, static_cast<StepPart>(i)), parts[i]->whole_low));
+    whole = model::plus(whole, model::times(model::times_in(plan.model, static_cast<ModelComponent>(i)),
+                                            parts[i]->whole_low));
   const double experts =
-      real(model::times(model::times_in(plan.model, StepPart::mixture), mixture.experts_low));
+      real(model::times(model::times_in(plan.model, ModelComponent::mixture), mixture.experts_low));
   model::AdapterSize adapters;
   for (std::size_t i = 0; i < parts.size() && plan.plan.adapters; ++i) {
-    const std::int64_t layers = model::times_in(plan.model, static_cast<StepPart>(i));
+    const std::int64_t layers = model::times_in(plan.model, static_cast<ModelComponent>(i));
     adapters.dense = model::plus(adapters.dense, model::times(layers, parts[i]->adapters.dense));
     adapters.expert = model::plus(adapters.expert, model::times(layers, parts[i]->adapters.expert));
   }
@@ -201,7 +201,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
   const bool training = plan.plan.mode == model::Mode::train;
   const double micro_batches =
       training ? real(std::max<std::int64_t>(1, plan.plan.gradient_accumulation)) : 1.0;
-  const double waiting = model::waiting_share(plan.plan);
+  const double waiting = model::straggler_fraction(plan.plan);
   constexpr std::size_t most_gpus = 16;
   std::array<double, most_gpus> values{};
   std::array<double, most_gpus> speeds{};
@@ -213,7 +213,7 @@ Estimate Costing::estimate(const model::Setup& plan, std::span<const PartNode* c
       const model::LayerRuns& runs = stage_runs[stage];
       PartTime& sum = sums[stage];
       add(sum, table.time(attention, gpu), runs.attention);
-      for (const StepPart part : model::mixer_parts) {
+      for (const ModelComponent part : model::mixer_parts) {
         const double mixing = runs.mixers[model::mixer_of(part)];
         if (mixing > 0) add(sum, table.time(*parts[static_cast<std::size_t>(part)], gpu), mixing);
       }

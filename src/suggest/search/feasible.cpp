@@ -74,7 +74,7 @@ bool Feasible::fits(const model::Setup& setup) const {
   if (!problem_.budget.memory) return true;
   const double needed = memory_bytes(setup);
   return std::all_of(usable_.begin(), usable_.end(), [&](double usable) {
-    return may_need(setup, needed, problem_.start, start_needs_, usable);
+    return memory_allowed(setup, needed, problem_.start, start_needs_, usable);
   });
 }
 

@@ -201,9 +201,9 @@ std::vector<Axis> neighbourhoods(const model::Reading& reading, std::span<const 
 
 namespace {
 
-Problem problem_of(const model::Reading& reading, const Links& links, std::span<const model::FieldId> fields,
-                   std::span<const Constraint> constraints, std::span<Evaluator* const> evaluators,
-                   const NearLimits& limits) {
+Problem problem_of(const model::Reading& reading, const FieldDependencies& links,
+                   std::span<const model::FieldId> fields, std::span<const Constraint> constraints,
+                   std::span<Evaluator* const> evaluators, const NearLimits& limits) {
   Problem problem;
   problem.reading = &reading;
   problem.start = reading.setup;
@@ -236,7 +236,7 @@ Problem problem_of(const model::Reading& reading, const Links& links, std::span<
   return problem;
 }
 
-std::vector<Change> changes_of(const Problem& problem, const Found& found) {
+std::vector<Change> changes_of(const Problem& problem, const RankedPoint& found) {
   model::Setup setup;
   resolve(problem, found.values, setup);
   std::vector<Change> changes;
@@ -248,7 +248,7 @@ std::vector<Change> changes_of(const Problem& problem, const Found& found) {
 }
 
 // Networks are not made of a transformer's parts: every value is priced as a whole.
-std::vector<Candidate> search_network(const model::Reading& reading, const Links& links,
+std::vector<Candidate> search_network(const model::Reading& reading, const FieldDependencies& links,
                                       std::span<const model::FieldId> fields,
                                       std::span<const Constraint> constraints,
                                       std::span<Evaluator* const> evaluators, const NearLimits& limits) {
@@ -269,7 +269,7 @@ std::vector<Candidate> search_network(const model::Reading& reading, const Links
 
 }  // namespace
 
-std::vector<Candidate> search_near(const model::Reading& reading, const Links& links,
+std::vector<Candidate> search_near(const model::Reading& reading, const FieldDependencies& links,
                                    std::span<const model::FieldId> fields,
                                    std::span<const Constraint> constraints,
                                    std::span<Evaluator* const> evaluators, const NearLimits& limits) {
@@ -283,7 +283,7 @@ std::vector<Candidate> search_near(const model::Reading& reading, const Links& l
   options.front = false;
   for (Evaluator* evaluator : evaluators) options.memos.push_back(&evaluator->prices());
   std::vector<Candidate> out;
-  for (const Found& found : optimize(problem, options).best) {
+  for (const RankedPoint& found : optimize(problem, options).best) {
     auto candidate = make_candidate(reading, links, changes_of(problem, found), constraints);
     if (!candidate) continue;  // the start itself
     price(*candidate, reading.setup, evaluators);

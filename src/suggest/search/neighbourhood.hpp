@@ -45,7 +45,7 @@ struct NearLimits {
 // The best combinations of values near the present ones, best first, priced on the evaluators' GPUs. They
 // meet the constraints, and fit into memory unless the start does not. A change of the number of heads also
 // tries the numbers of key-value heads that match it.
-std::vector<Candidate> search_near(const model::Reading& reading, const Links& links,
+std::vector<Candidate> search_near(const model::Reading& reading, const FieldDependencies& links,
                                    std::span<const model::FieldId> fields,
                                    std::span<const Constraint> constraints,
                                    std::span<Evaluator* const> evaluators, const NearLimits& limits);

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "base/threads.hpp"
-#include "suggest/search/as_run.hpp"
 #include "suggest/search/costing.hpp"
 #include "suggest/search/feasible.hpp"
 #include "suggest/search/ranking.hpp"
+#include "suggest/search/reprice_on_stack.hpp"
 
 namespace shapelint::suggest {
 
@@ -86,7 +86,7 @@ class Worker {
   }
 
   // From now on bound_of() takes no longer than a moment, whether the search was stopped or not.
-  void hurry() {
+  void enter_low_memory_mode() {
     table_.limit(most_remembered_bytes / state_.threads, nullptr, most_bounding_parts);
     steps_left_ = most_bounding_steps;
   }
@@ -98,7 +98,7 @@ class Worker {
   }
 
   const TopList& best() const { return best_; }
-  const Front& front() const { return front_; }
+  const ParetoFront& front() const { return front_; }
   double priced() const { return priced_; }
 
  private:
@@ -143,8 +143,8 @@ class Worker {
   // The parts that no axis changes.
   void look_up_fixed() {
     for (std::size_t part = 0; part < model::part_count; ++part) {
-      if (table_.axes_of(static_cast<model::StepPart>(part)).empty()) {
-        nodes_[0][part] = table_.node(static_cast<model::StepPart>(part), 0, positions_);
+      if (table_.axes_of(static_cast<model::ModelComponent>(part)).empty()) {
+        nodes_[0][part] = table_.node(static_cast<model::ModelComponent>(part), 0, positions_);
       }
     }
   }
@@ -163,7 +163,7 @@ class Worker {
     Nodes& nodes = nodes_[level + 1];
     nodes = nodes_[level];
     for (std::size_t part = 0; part < model::part_count; ++part) {
-      const auto which = static_cast<model::StepPart>(part);
+      const auto which = static_cast<model::ModelComponent>(part);
       const auto& axes = table_.axes_of(which);
       const auto depth =
           static_cast<std::size_t>(std::upper_bound(axes.begin(), axes.end(), level) - axes.begin());
@@ -218,7 +218,7 @@ class Worker {
     const bool ahead = state_.options.front && !front_.dominates(estimate.parameters_high, estimate.speed);
     if (!good && !ahead) return;
     if (!feasible_.candidate(values_)) return;
-    Found found{values_, estimate.value, estimate.speed, estimate.parameters_high};
+    RankedPoint found{values_, estimate.value, estimate.speed, estimate.parameters_high};
     if (ahead) front_.add(found);
     if (!good) return;
     best_.add(std::move(found));
@@ -243,7 +243,7 @@ class Worker {
   PartTable table_;
   Feasible feasible_;
   TopList best_;
-  Front front_;
+  ParetoFront front_;
   std::vector<std::uint32_t> positions_;
   std::vector<std::int64_t> values_;
   std::vector<Nodes> nodes_;  // by level
@@ -311,7 +311,7 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& asked) {
   if (threads == 1) state.memos = options.memos;
   if (options.better_only) {
     state.floor = costing.start_value() * (1 + least_gain);
-    if (problem.basket == Basket::worst) state.worst_floor = 1;
+    if (problem.basket == GpuAggregate::worst) state.worst_floor = 1;
   }
   state.bound_level = bound_level(problem);
   make_tasks(state, threads);
@@ -330,10 +330,10 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& asked) {
   }
 
   TopList best(order, kept(options), options.distinct);
-  Front front(order);
+  ParetoFront front(order);
   for (const auto& worker : workers) {
-    for (const Found& found : worker->best().best()) best.add(found);
-    for (const Found& found : worker->front().points()) front.add(found);
+    for (const RankedPoint& found : worker->best().best()) best.add(found);
+    for (const RankedPoint& found : worker->front().points()) front.add(found);
     outcome.priced += worker->priced();
   }
   outcome.best = best.best();
@@ -344,7 +344,7 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& asked) {
   if (!outcome.complete) {
     outcome.bound = outcome.best.empty() ? 0 : outcome.best.front().value;
     try {
-      workers.front()->hurry();
+      workers.front()->enter_low_memory_mode();
       for (std::size_t task = 0; task < state.tasks.size(); ++task) {
         if (state.finished[task] == 0)
           outcome.bound = std::max(outcome.bound, workers.front()->bound_of(task));
@@ -353,10 +353,10 @@ SearchOutcome optimize(const Problem& problem, const SearchOptions& asked) {
       outcome.bound = std::numeric_limits<double>::infinity();
     }
   }
-  return problem.on_stack ? as_run(problem, asked, costing, order, std::move(outcome)) : outcome;
+  return problem.on_stack ? reprice_on_stack(problem, asked, costing, order, std::move(outcome)) : outcome;
 }
 
-std::vector<double> own_best_costs(const Problem& problem, const SearchOptions& options) {
+std::vector<double> per_gpu_best_costs(const Problem& problem, const SearchOptions& options) {
   std::vector<double> costs = start_costs(problem);
   if (problem.gpus.size() < 2) return costs;
   for (std::size_t gpu = 0; gpu < problem.gpus.size(); ++gpu) {

@@ -19,7 +19,7 @@
 
 namespace shapelint::suggest {
 
-struct Found {
+struct RankedPoint {
   std::vector<std::int64_t> values;  // by axis
   double value = 0;                  // of the objective: the start's is 1, larger is better
   double speed = 0;                  // tokens per second relative to the start's, the basket's GPUs together
@@ -46,10 +46,10 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  std::vector<Found> best;   // best first; `keep` at most
-  std::vector<Found> front;  // by parameters: no other is as large and faster
-  double candidates = 0;     // combinations of the space
-  double priced = 0;         // that were looked at one by one
+  std::vector<RankedPoint> best;   // best first; `keep` at most
+  std::vector<RankedPoint> front;  // by parameters: no other is as large and faster
+  double candidates = 0;           // combinations of the space
+  double priced = 0;               // that were looked at one by one
   bool complete = true;
   double bound = 0;  // when it was stopped: no candidate's value is above this; infinite: nobody knows
 };
@@ -61,7 +61,7 @@ std::vector<double> start_costs(const Problem& problem);
 
 // The best cost that each GPU alone can have: references of a basket. Problems with one GPU: the start's
 // cost.
-std::vector<double> own_best_costs(const Problem& problem, const SearchOptions& options);
+std::vector<double> per_gpu_best_costs(const Problem& problem, const SearchOptions& options);
 
 // Which constraints leave nothing: names of the smallest set that every combination breaks at least one of.
 // Empty when some combination meets all of them. Looks at `most` combinations at most, evenly spread.

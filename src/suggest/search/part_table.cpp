@@ -8,7 +8,7 @@ namespace shapelint::suggest {
 
 namespace {
 
-using model::StepPart;
+using model::ModelComponent;
 
 void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
   const cost::Phase phase = cost::phase_of(op.pass);
@@ -16,11 +16,11 @@ void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
   cost::PhaseTimes& times = to.phases[static_cast<std::size_t>(phase)];
   if (op.kind != model::OpKind::collective) {
     times.busy_us += time_us;
-    if (op.beside_shared) times.shared_us += time_us;
-  } else if (op.beside_shared) {
-    times.beside_us += time_us;
+    if (op.overlaps_shared_experts) times.shared_us += time_us;
+  } else if (op.overlaps_shared_experts) {
+    times.overlapped_all_to_all_us += time_us;
   } else if (op.overlapped) {
-    (once ? times.once_us : times.each_us) += time_us;
+    (once ? times.per_step_us : times.each_us) += time_us;
   } else {
     (phase == cost::Phase::update ? to.update_waiting_us : to.waiting_us) += time_us;
   }
@@ -32,9 +32,9 @@ void add(PartTime& to, const PartTime& part, double times) {
   for (std::size_t i = 0; i < to.phases.size(); ++i) {
     to.phases[i].busy_us += times * part.phases[i].busy_us;
     to.phases[i].each_us += times * part.phases[i].each_us;
-    to.phases[i].once_us += times * part.phases[i].once_us;
+    to.phases[i].per_step_us += times * part.phases[i].per_step_us;
     to.phases[i].shared_us += times * part.phases[i].shared_us;
-    to.phases[i].beside_us += times * part.phases[i].beside_us;
+    to.phases[i].overlapped_all_to_all_us += times * part.phases[i].overlapped_all_to_all_us;
   }
   to.waiting_us += times * part.waiting_us;
   to.update_waiting_us += times * part.update_waiting_us;
@@ -46,9 +46,10 @@ cost::StageSums sums_of(const PartTime& sum, double micro_batches) {
   double per_micro_batch_us = 0;
   for (std::size_t i = 0; i < sum.phases.size(); ++i) {
     const cost::PhaseTimes& phase = sum.phases[i];
-    const cost::Hidden behind = cost::hidden(phase, micro_batches);
-    const double waited_us = phase.beside_us - behind.beside_us;
-    time_us += phase.busy_us + phase.once_us - behind.once_us + phase.each_us - behind.each_us + waited_us;
+    const cost::HiddenCommunication behind = cost::hidden(phase, micro_batches);
+    const double waited_us = phase.overlapped_all_to_all_us - behind.overlapped_all_to_all_us;
+    time_us +=
+        phase.busy_us + phase.per_step_us - behind.per_step_us + phase.each_us - behind.each_us + waited_us;
     if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us + waited_us;
   }
   per_micro_batch_us += sum.waiting_us;
@@ -69,7 +70,7 @@ PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> m
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      if (model::depends_on(static_cast<StepPart>(part), problem.axes[axis].field, has_pattern))
+      if (model::depends_on(static_cast<ModelComponent>(part), problem.axes[axis].field, has_pattern))
         each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);
@@ -125,7 +126,8 @@ void PartTable::clear() {
   }
 }
 
-const PartNode& PartTable::node(StepPart part, std::size_t depth, std::span<const std::uint32_t> positions) {
+const PartNode& PartTable::node(ModelComponent part, std::size_t depth,
+                                std::span<const std::uint32_t> positions) {
   const PartAxes& each = parts_[static_cast<std::size_t>(part)];
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < depth; ++i) {
@@ -152,7 +154,7 @@ PartNode PartTable::make(std::size_t part, std::size_t depth, std::uint64_t key)
   return compute(part, key);
 }
 
-PartNode PartTable::look_at(std::size_t part, std::size_t depth, std::uint64_t key) {
+PartNode PartTable::price_node(std::size_t part, std::size_t depth, std::uint64_t key) {
   const Map& known = parts_[part].maps[depth];
   if (const auto found = known.find(key); found != known.end()) return nodes_[found->second];
   return is_full_ ? make(part, depth, key) : nodes_[find(part, depth, key)];
@@ -169,11 +171,11 @@ PartNode PartTable::compute(std::size_t part, std::uint64_t key) {
   model::Setup setup;
   const Unresolved failed = resolve(problem_, values_, setup);
   PartNode node;
-  const auto which = static_cast<StepPart>(part);
-  if (failed.attention && which == StepPart::attention) return node;
-  if (failed.mlp && (which == StepPart::mlp || which == StepPart::mixture)) return node;
+  const auto which = static_cast<ModelComponent>(part);
+  if (failed.attention && which == ModelComponent::attention) return node;
+  if (failed.mlp && (which == ModelComponent::mlp || which == ModelComponent::mixture)) return node;
   node.valid = true;
-  const bool absent = (which == StepPart::mixture && setup.model.moe.num_experts <= 0) ||
+  const bool absent = (which == ModelComponent::mixture && setup.model.moe.num_experts <= 0) ||
                       (model::mixer_of(which) < model::most_mixers &&
                        setup.model.mixers[model::mixer_of(which)].kind == model::MixerKind::none);
   const model::PartSize size = absent ? model::PartSize{} : model::part_size(setup, which);
@@ -200,7 +202,7 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
     // What a child that is not remembered leaves behind goes when it has been looked at.
     const std::size_t nodes_before = nodes_.size();
     const std::size_t times_before = times_.size();
-    const PartNode child = look_at(part, depth + 1, key * values + i);
+    const PartNode child = price_node(part, depth + 1, key * values + i);
     const auto forget = [&] {
       if (nodes_.size() == nodes_before) times_.resize(times_before);
     };
@@ -230,9 +232,10 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
       for (std::size_t p = 0; p < a.phases.size(); ++p) {
         a.phases[p].busy_us = std::min(a.phases[p].busy_us, b.phases[p].busy_us);
         a.phases[p].each_us = std::min(a.phases[p].each_us, b.phases[p].each_us);
-        a.phases[p].once_us = std::min(a.phases[p].once_us, b.phases[p].once_us);
+        a.phases[p].per_step_us = std::min(a.phases[p].per_step_us, b.phases[p].per_step_us);
         a.phases[p].shared_us = std::max(a.phases[p].shared_us, b.phases[p].shared_us);  // they hide
-        a.phases[p].beside_us = std::min(a.phases[p].beside_us, b.phases[p].beside_us);
+        a.phases[p].overlapped_all_to_all_us =
+            std::min(a.phases[p].overlapped_all_to_all_us, b.phases[p].overlapped_all_to_all_us);
       }
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);

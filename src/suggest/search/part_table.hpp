@@ -59,11 +59,12 @@ class PartTable {
 
   // The part with the first `depth` of its axes at the given positions (of all axes), the others open.
   // The reference holds until the next call.
-  const PartNode& node(model::StepPart part, std::size_t depth, std::span<const std::uint32_t> positions);
+  const PartNode& node(model::ModelComponent part, std::size_t depth,
+                       std::span<const std::uint32_t> positions);
   const PartTime& time(const PartNode& node, std::size_t gpu) const { return times_[node.times + gpu]; }
 
   // Axes that a part depends on, ascending.
-  const std::vector<std::size_t>& axes_of(model::StepPart part) const {
+  const std::vector<std::size_t>& axes_of(model::ModelComponent part) const {
     return parts_[static_cast<std::size_t>(part)].axes;
   }
   // Time of what happens once per step; `sum` is added to.
@@ -87,7 +88,7 @@ class PartTable {
   };
   std::uint32_t find(std::size_t part, std::size_t depth, std::uint64_t key);
   // The same for one that may be forgotten at once.
-  PartNode look_at(std::size_t part, std::size_t depth, std::uint64_t key);
+  PartNode price_node(std::size_t part, std::size_t depth, std::uint64_t key);
   PartNode make(std::size_t part, std::size_t depth, std::uint64_t key);
   void weigh();
   void clear_memos();

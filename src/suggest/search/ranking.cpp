@@ -16,13 +16,13 @@ Order::Order(const Problem& problem) : parameters_(model::parameter_count(proble
   }
 }
 
-std::size_t Order::changes(const Found& found) const {
+std::size_t Order::changes(const RankedPoint& found) const {
   std::size_t count = 0;
   for (std::size_t i = 0; i < start_.size(); ++i) count += found.values[i] == start_[i] ? 0 : 1;
   return count;
 }
 
-bool Order::operator()(const Found& a, const Found& b) const {
+bool Order::operator()(const RankedPoint& a, const RankedPoint& b) const {
   const auto rank_a = std::llround(a.value / value_resolution);
   const auto rank_b = std::llround(b.value / value_resolution);
   if (rank_a != rank_b) return rank_a > rank_b;
@@ -35,14 +35,14 @@ bool Order::operator()(const Found& a, const Found& b) const {
   return a.values < b.values;
 }
 
-bool Order::same_fields(const Found& a, const Found& b) const {
+bool Order::same_fields(const RankedPoint& a, const RankedPoint& b) const {
   for (std::size_t i = 0; i < start_.size(); ++i) {
     if ((a.values[i] == start_[i]) != (b.values[i] == start_[i])) return false;
   }
   return true;
 }
 
-bool Order::fewer_fields(const Found& a, const Found& b) const {
+bool Order::fewer_fields(const RankedPoint& a, const RankedPoint& b) const {
   bool fewer = false;
   for (std::size_t i = 0; i < start_.size(); ++i) {
     const bool in_a = a.values[i] != start_[i];
@@ -53,10 +53,10 @@ bool Order::fewer_fields(const Found& a, const Found& b) const {
   return fewer;
 }
 
-void drop_idle_changes(const Order& order, std::vector<Found>& best) {
-  std::vector<Found> kept;
-  for (const Found& each : best) {
-    const bool idle = std::any_of(best.begin(), best.end(), [&](const Found& other) {
+void drop_idle_changes(const Order& order, std::vector<RankedPoint>& best) {
+  std::vector<RankedPoint> kept;
+  for (const RankedPoint& each : best) {
+    const bool idle = std::any_of(best.begin(), best.end(), [&](const RankedPoint& other) {
       return order.fewer_fields(other, each) && other.value >= each.value - value_resolution;
     });
     if (!idle) kept.push_back(each);
@@ -64,10 +64,10 @@ void drop_idle_changes(const Order& order, std::vector<Found>& best) {
   best = std::move(kept);
 }
 
-void TopList::add(Found found) {
+void TopList::add(RankedPoint found) {
   if (distinct_) {
     const auto same = std::find_if(best_.begin(), best_.end(),
-                                   [&](const Found& each) { return order_.same_fields(each, found); });
+                                   [&](const RankedPoint& each) { return order_.same_fields(each, found); });
     if (same != best_.end()) {
       if (!order_(found, *same)) return;
       best_.erase(same);
@@ -79,12 +79,12 @@ void TopList::add(Found found) {
   if (best_.size() > keep_) best_.pop_back();
 }
 
-bool Front::dominates(std::int64_t parameters, double speed) const {
+bool ParetoFront::dominates(std::int64_t parameters, double speed) const {
   const auto found = points_.lower_bound(parameters);
   return found != points_.end() && found->second.speed > speed;
 }
 
-void Front::add(const Found& found) {
+void ParetoFront::add(const RankedPoint& found) {
   const auto beside = points_.lower_bound(found.parameters);
   if (beside != points_.end()) {
     if (beside->second.speed > found.speed) return;
@@ -102,8 +102,8 @@ void Front::add(const Found& found) {
   points_[found.parameters] = found;
 }
 
-std::vector<Found> Front::points() const {
-  std::vector<Found> out;
+std::vector<RankedPoint> ParetoFront::points() const {
+  std::vector<RankedPoint> out;
   out.reserve(points_.size());
   for (const auto& [parameters, found] : points_) out.push_back(found);
   return out;

@@ -18,12 +18,12 @@ inline constexpr double value_resolution = 5e-4;
 class Order {
  public:
   explicit Order(const Problem& problem);
-  bool operator()(const Found& a, const Found& b) const;
-  std::size_t changes(const Found& found) const;
+  bool operator()(const RankedPoint& a, const RankedPoint& b) const;
+  std::size_t changes(const RankedPoint& found) const;
   // Whether both change the same fields.
-  bool same_fields(const Found& a, const Found& b) const;
+  bool same_fields(const RankedPoint& a, const RankedPoint& b) const;
   // Whether `a` changes some of the fields that `b` changes, and no others.
-  bool fewer_fields(const Found& a, const Found& b) const;
+  bool fewer_fields(const RankedPoint& a, const RankedPoint& b) const;
 
  private:
   std::vector<std::int64_t> start_;  // by axis
@@ -31,7 +31,7 @@ class Order {
 };
 
 // Leaves out candidates that change what another one changes and more besides, and are no better for it.
-void drop_idle_changes(const Order& order, std::vector<Found>& best);
+void drop_idle_changes(const Order& order, std::vector<RankedPoint>& best);
 
 // The best candidates; of those that change the same fields only the best one, when `distinct`.
 class TopList {
@@ -40,27 +40,27 @@ class TopList {
       : order_(order), keep_(keep), distinct_(distinct) {}
   // The value that candidates must reach to get in; 0 while there is room.
   double cut() const { return best_.size() < keep_ ? 0 : best_.back().value - value_resolution; }
-  void add(Found found);
-  const std::vector<Found>& best() const { return best_; }
+  void add(RankedPoint found);
+  const std::vector<RankedPoint>& best() const { return best_; }
 
  private:
   const Order& order_;
   std::size_t keep_;
   bool distinct_;
-  std::vector<Found> best_;
+  std::vector<RankedPoint> best_;
 };
 
 // Candidates that no other beats in speed with as many parameters.
-class Front {
+class ParetoFront {
  public:
-  explicit Front(const Order& order) : order_(order) {}
+  explicit ParetoFront(const Order& order) : order_(order) {}
   bool dominates(std::int64_t parameters, double speed) const;
-  void add(const Found& found);
-  std::vector<Found> points() const;  // by parameters, ascending
+  void add(const RankedPoint& found);
+  std::vector<RankedPoint> points() const;  // by parameters, ascending
 
  private:
   const Order& order_;
-  std::map<std::int64_t, Found> points_;  // the more parameters, the slower
+  std::map<std::int64_t, RankedPoint> points_;  // the more parameters, the slower
 };
 
 }  // namespace shapelint::suggest

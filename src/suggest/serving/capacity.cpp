@@ -65,7 +65,7 @@ Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup) {
   return out;
 }
 
-bool surely_lacks_cache(const Capacity& capacity) {
+bool certainly_lacks_cache(const Capacity& capacity) {
   return capacity.is_known && capacity.checks_longest && capacity.longest > 0 &&
          capacity.longest_bytes > capacity.budget_bytes - capacity.weight_bytes;
 }

@@ -30,7 +30,7 @@ Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup);
 
 // Whether the engine stops at startup: for certain, where not even memory without any activations has room
 // for the longest sequence; and by the estimate above.
-bool surely_lacks_cache(const Capacity& capacity);
+bool certainly_lacks_cache(const Capacity& capacity);
 bool lacks_cache(const Capacity& capacity);
 
 // Tokens of the longest sequence that an engine admits: what is stated, or the model's positions; 0: neither

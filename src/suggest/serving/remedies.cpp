@@ -133,8 +133,8 @@ class Trial {
 
  private:
   bool may_run(const model::Setup& changed) const {
-    return may_need(changed, memory_bytes(changed), setup_, needs_,
-                    usable_bytes(gpu::memory_gib(gpu_), changed));
+    return memory_allowed(changed, memory_bytes(changed), setup_, needs_,
+                          usable_bytes(gpu::memory_gib(gpu_), changed));
   }
 
   const gpu::Gpu& gpu_;

@@ -15,9 +15,9 @@ namespace {
 
 using python::Token;
 
-class Reader {
+class GinReader {
  public:
-  explicit Reader(python::Interpreter& interpreter, python::Module& module)
+  explicit GinReader(python::Interpreter& interpreter, python::Module& module)
       : interpreter_(interpreter), module_(module) {}
 
   TreeBuilder read(const std::vector<python::Line>& lines) {
@@ -112,7 +112,7 @@ Result<Document> parse_gin(const std::string& path, const SharedText& source) {
     python::Module& module = interpreter.empty(path, std::string(std::string_view(source)));
     return python::placed(interpreter, [&] {
       const std::vector<python::Line> lines = python::scan(module.source, 0, module.source.size());
-      return Reader(interpreter, module).read(lines);
+      return GinReader(interpreter, module).read(lines);
     });
   });
 }

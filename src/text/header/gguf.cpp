@@ -24,9 +24,9 @@ constexpr std::uint32_t newest_version = 3;
 
 struct Stopped {};  // the bytes at hand end
 
-class Reader {
+class GgufReader {
  public:
-  Reader(std::string_view bytes, std::uint32_t version) : bytes_(bytes), version_(version) {}
+  GgufReader(std::string_view bytes, std::uint32_t version) : bytes_(bytes), version_(version) {}
 
   std::uint64_t at() const { return at_; }
   void skip(std::uint64_t count) {
@@ -196,7 +196,7 @@ class Header {
   }
 
   const std::string& path_;
-  Reader reader_;
+  GgufReader reader_;
   bool bad_ = false;
 };
 

@@ -67,12 +67,12 @@ class Interpolator {
 
   void copy_outcome(std::int32_t parent, NodeRef place, NodeRef value, std::string_view text,
                     std::optional<Span> use, int depth) {
-    const Outcome& outcome = resolve(value);
-    const bool is_circle = outcome.kind == Outcome::Kind::node && open_.contains(outcome.node.index());
-    if (outcome.kind == Outcome::Kind::node && !is_circle) {
+    const Resolved& outcome = resolve(value);
+    const bool is_circle = outcome.kind == Resolved::Kind::node && open_.contains(outcome.node.index());
+    if (outcome.kind == Resolved::Kind::node && !is_circle) {
       return copy(parent, place, outcome.node, use ? use : reference_span(value, text), depth + 1);
     }
-    if (is_circle || outcome.kind == Outcome::Kind::unknown) {
+    if (is_circle || outcome.kind == Resolved::Kind::unknown) {
       const std::int32_t index =
           add(parent, Kind::unknown, place, value.span(), use ? use : value.use_span());
       tree_.set_note(index, is_circle ? "it refers to a table that it is part of" : outcome.text);
@@ -105,27 +105,27 @@ class Interpolator {
     return {begin, begin + static_cast<std::int64_t>(reference.size())};
   }
 
-  const Outcome& resolve(NodeRef node) {
+  const Resolved& resolve(NodeRef node) {
     const auto [found, is_new] = outcomes_.try_emplace(node.index(), unknown("it refers to itself"));
     if (!is_new) return found->second;
-    Outcome outcome = evaluate(*node.as_string(), node, 0);
+    Resolved outcome = evaluate(*node.as_string(), node, 0);
     charge_bytes(outcome.text.size());
     return outcomes_[node.index()] = std::move(outcome);
   }
 
   // A string that holds references, `around` being the node that it stands in.
-  Outcome evaluate(std::string_view text, NodeRef around, int depth) {
+  Resolved evaluate(std::string_view text, NodeRef around, int depth) {
     if (++evaluations_ > max_values || depth > max_reference_depth || nesting_ >= max_nesting) {
       return unknown("its references are nested too deep");
     }
     charge(units_per_value + text.size() / 8);
     ++nesting_;
-    Outcome outcome = evaluate_parts(text, around, depth);
+    Resolved outcome = evaluate_parts(text, around, depth);
     --nesting_;
     return outcome;
   }
 
-  Outcome evaluate_parts(std::string_view text, NodeRef around, int depth) {
+  Resolved evaluate_parts(std::string_view text, NodeRef around, int depth) {
     if (text == "???") return unknown("it is required (`???`) and not given");
     const std::string_view whole = trimmed(text);
     if (whole.starts_with("${") && reference_end(whole, 0) == whole.size()) {
@@ -149,10 +149,10 @@ class Interpolator {
       if (end == std::string_view::npos)
         return unknown(fmt::format("`{}` is never closed", text.substr(open, 2)));
       all += text.substr(at, open - at);
-      const Outcome part = reference(text.substr(open + 2, end - open - 3), around, depth);
+      const Resolved part = reference(text.substr(open + 2, end - open - 3), around, depth);
       charge_text(part.text.size());
       const std::optional<std::string> shown = as_text(part);
-      if (!shown) return part.kind == Outcome::Kind::unknown ? part : unknown("a table or list in a text");
+      if (!shown) return part.kind == Resolved::Kind::unknown ? part : unknown("a table or list in a text");
       charge_text(shown->size());
       all += *shown;
       at = end;
@@ -162,7 +162,7 @@ class Interpolator {
   }
 
   // The inside of `${…}`.
-  Outcome reference(std::string_view inside, NodeRef around, int depth) {
+  Resolved reference(std::string_view inside, NodeRef around, int depth) {
     inside = trimmed(inside);
     const std::size_t colon = inside.find(':');
     if (colon == std::string_view::npos) return by_path(inside, around);
@@ -172,8 +172,8 @@ class Interpolator {
       HeldBytes held;
       const std::vector<std::string_view> parts = split_arguments(rest, held);
       if (name == "oc.select") {
-        Outcome found = by_path(parts.front(), around);
-        if (found.kind != Outcome::Kind::unknown || parts.size() < 2) return found;
+        Resolved found = by_path(parts.front(), around);
+        if (found.kind != Resolved::Kind::unknown || parts.size() < 2) return found;
         return argument(parts[1], around, depth);
       }
       if (name == "oc.decode") return argument(parts.front(), around, depth);
@@ -186,7 +186,7 @@ class Interpolator {
     return computed(name, rest, around, depth);
   }
 
-  Outcome argument(std::string_view written, NodeRef around, int depth) {
+  Resolved argument(std::string_view written, NodeRef around, int depth) {
     if (written.find("${") != std::string_view::npos) return evaluate(written, around, depth + 1);
     if (written.size() >= 2 && (written[0] == '\'' || written[0] == '"') && written.back() == written[0]) {
       return of_string(std::string(written.substr(1, written.size() - 2)));
@@ -195,9 +195,9 @@ class Interpolator {
   }
 
   // `${eval:4 * ${.d_model}}`: an expression in Python, once what it refers to stands in it.
-  Outcome evaluated(std::string_view written, NodeRef around, int depth) {
-    Outcome filled = argument(written, around, depth);
-    if (filled.kind == Outcome::Kind::unknown) return filled;
+  Resolved evaluated(std::string_view written, NodeRef around, int depth) {
+    Resolved filled = argument(written, around, depth);
+    if (filled.kind == Resolved::Kind::unknown) return filled;
     std::optional<std::string> expression = as_text(filled);
     if (expression && expression->size() > 1 && (expression->front() == '"' || expression->front() == '\'') &&
         expression->back() == expression->front())
@@ -211,7 +211,7 @@ class Interpolator {
     return unknown("`eval` is worked out when run");
   }
 
-  Outcome computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
+  Resolved computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
     if (name == "eval") return evaluated(rest, around, depth);
     if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is worked out when run", name));
     HeldBytes held;
@@ -219,18 +219,19 @@ class Interpolator {
     for (const std::string_view written : split_arguments(rest, held)) {
       charge(units_per_value);
       held.add(2 * sizeof(WrittenNumber));
-      const Outcome operand = argument(written, around, depth);
+      const Resolved operand = argument(written, around, depth);
       const auto number = as_number(operand);
       if (!number) {
-        return operand.kind == Outcome::Kind::unknown ? operand
-                                                      : unknown(fmt::format("`{}` is not a number", written));
+        return operand.kind == Resolved::Kind::unknown
+                   ? operand
+                   : unknown(fmt::format("`{}` is not a number", written));
       }
       operands.push_back(*number);
     }
     return calculated(name, operands);
   }
 
-  Outcome by_path(std::string_view path, NodeRef around) {
+  Resolved by_path(std::string_view path, NodeRef around) {
     charge(units_per_value + path.size() / 8);
     NodeRef at = document_.root();
     std::string_view rest = path;
@@ -256,7 +257,7 @@ class Interpolator {
     }
     if (scopes_.over && (at || !is_relative)) {
       const NodeRef over = scopes_.over(at ? at.path() : std::string(path));
-      if (const std::optional<Outcome> outcome = over ? of_other_file(over) : std::nullopt) return *outcome;
+      if (const std::optional<Resolved> outcome = over ? of_other_file(over) : std::nullopt) return *outcome;
     }
     if (at) return settled(at);
     if (!is_relative) {
@@ -276,7 +277,7 @@ class Interpolator {
   }
 
   // A scalar of another document.
-  static std::optional<Outcome> of_other_file(NodeRef node) {
+  static std::optional<Resolved> of_other_file(NodeRef node) {
     if (const auto text = node.as_string()) return of_string(std::string(*text));
     if (const auto whole = node.as_integer()) return of_number(static_cast<double>(*whole), true);
     if (const auto number = node.as_number()) return of_number(*number, false);
@@ -285,12 +286,12 @@ class Interpolator {
   }
 
   // A node that holds an interpolation stands for what that comes to.
-  Outcome settled(NodeRef node) {
+  Resolved settled(NodeRef node) {
     const auto text = node.as_string();
     if (text && (text->find("${") != std::string_view::npos || *text == "???")) return resolve(node);
     if (node.is(Kind::unknown)) return unknown(std::string(node.note()));
-    Outcome outcome;
-    outcome.kind = Outcome::Kind::node;
+    Resolved outcome;
+    outcome.kind = Resolved::Kind::node;
     outcome.node = node;
     return outcome;
   }
@@ -298,8 +299,8 @@ class Interpolator {
   // On the way along a path: through a reference to the table that it names.
   NodeRef follow(NodeRef node) {
     if (!node || !node.is(Kind::string)) return node;
-    const Outcome outcome = settled(node);
-    return outcome.kind == Outcome::Kind::node ? outcome.node : NodeRef();
+    const Resolved outcome = settled(node);
+    return outcome.kind == Resolved::Kind::node ? outcome.node : NodeRef();
   }
 
   NodeRef step(NodeRef node, std::string_view name) {
@@ -331,7 +332,7 @@ class Interpolator {
   const Document& document_;
   const Scopes& scopes_;
   TreeBuilder tree_;
-  std::unordered_map<std::int32_t, Outcome> outcomes_;
+  std::unordered_map<std::int32_t, Resolved> outcomes_;
   std::unordered_map<std::int32_t, std::unordered_map<std::string_view, NodeRef>>
       keys_;                               // of tables, by node
   std::unordered_set<std::int32_t> open_;  // tables and lists that are being copied

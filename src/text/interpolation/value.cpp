@@ -57,20 +57,20 @@ bool is_variable_name(std::string_view text) {
   return true;
 }
 
-Outcome unknown(std::string reason) {
-  return Outcome{Outcome::Kind::unknown, {}, {}, std::move(reason)};
+Resolved unknown(std::string reason) {
+  return Resolved{Resolved::Kind::unknown, {}, {}, std::move(reason)};
 }
 
-Outcome of_string(std::string text) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
+Resolved of_string(std::string text) {
+  Resolved outcome;
+  outcome.kind = Resolved::Kind::scalar;
   outcome.text = std::move(text);
   return outcome;
 }
 
-Outcome of_number(double value, bool is_integer) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
+Resolved of_number(double value, bool is_integer) {
+  Resolved outcome;
+  outcome.kind = Resolved::Kind::scalar;
   constexpr double exact = 9007199254740992.0;  // 2^53: above, doubles skip integers
   const bool fits = is_integer && std::fabs(value) <= exact;
   outcome.scalar.kind = fits ? Kind::integer : Kind::number;
@@ -79,17 +79,17 @@ Outcome of_number(double value, bool is_integer) {
   return outcome;
 }
 
-Outcome of_written(std::string_view text) {
-  Outcome outcome;
-  outcome.kind = Outcome::Kind::scalar;
+Resolved of_written(std::string_view text) {
+  Resolved outcome;
+  outcome.kind = Resolved::Kind::scalar;
   outcome.scalar = yaml::resolve_scalar(text);
   outcome.text = std::string(text);
   return outcome;
 }
 
-std::optional<std::string> as_text(const Outcome& outcome) {
-  if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
-  if (outcome.kind == Outcome::Kind::node) {
+std::optional<std::string> as_text(const Resolved& outcome) {
+  if (outcome.kind == Resolved::Kind::unknown) return std::nullopt;
+  if (outcome.kind == Resolved::Kind::node) {
     const NodeRef node = outcome.node;
     if (const auto text = node.as_string()) return std::string(*text);
     if (const auto integer = node.as_integer()) return fmt::format("{}", *integer);
@@ -112,12 +112,12 @@ std::optional<std::string> as_text(const Outcome& outcome) {
   }
 }
 
-std::optional<WrittenNumber> as_number(const Outcome& outcome) {
-  if (outcome.kind == Outcome::Kind::node) {
+std::optional<WrittenNumber> as_number(const Resolved& outcome) {
+  if (outcome.kind == Resolved::Kind::node) {
     const auto number = outcome.node.as_number();
     return number ? std::optional(WrittenNumber{*number, outcome.node.is(Kind::integer)}) : std::nullopt;
   }
-  if (outcome.kind == Outcome::Kind::unknown) return std::nullopt;
+  if (outcome.kind == Resolved::Kind::unknown) return std::nullopt;
   if (outcome.scalar.kind != Kind::integer && outcome.scalar.kind != Kind::number) return std::nullopt;
   return WrittenNumber{outcome.scalar.number, outcome.scalar.kind == Kind::integer};
 }
@@ -128,7 +128,7 @@ bool is_arithmetic(std::string_view name) {
          name == "div_up";
 }
 
-Outcome calculated(std::string_view name, std::span<const WrittenNumber> operands) {
+Resolved calculated(std::string_view name, std::span<const WrittenNumber> operands) {
   if (operands.empty()) return unknown(fmt::format("`{}` has no result", name));
   auto [result, is_integer] = operands.front();
   for (const auto [value, whole] : operands.subspan(1)) {

@@ -27,7 +27,7 @@ std::vector<std::string_view> split_arguments(std::string_view text, HeldBytes& 
 bool is_variable_name(std::string_view text);
 
 // What a string comes to: a node of the document, a scalar, or nothing for a reason.
-struct Outcome {
+struct Resolved {
   enum class Kind : std::uint8_t { node, scalar, unknown };
   Kind kind = Kind::unknown;
   NodeRef node;
@@ -35,24 +35,24 @@ struct Outcome {
   std::string text;  // of a string scalar, or the reason
 };
 
-Outcome unknown(std::string reason);
-Outcome of_string(std::string text);
-Outcome of_number(double value, bool is_integer);
+Resolved unknown(std::string reason);
+Resolved of_string(std::string text);
+Resolved of_number(double value, bool is_integer);
 // Unquoted text in an interpolation is typed as YAML types it.
-Outcome of_written(std::string_view text);
+Resolved of_written(std::string_view text);
 
 // As it reads within a longer text (`True`, `None`); nothing for tables, lists and what is unknown.
-std::optional<std::string> as_text(const Outcome& outcome);
+std::optional<std::string> as_text(const Resolved& outcome);
 
 struct WrittenNumber {
   double value = 0;
   bool is_integer = false;
 };
-std::optional<WrittenNumber> as_number(const Outcome& outcome);
+std::optional<WrittenNumber> as_number(const Resolved& outcome);
 
 // Names of resolvers that real configurations register for arithmetic: `${multiply:4,${hidden_size}}`.
 bool is_arithmetic(std::string_view name);
 // From left to right. A division by zero and an infinite result are unknown.
-Outcome calculated(std::string_view name, std::span<const WrittenNumber> operands);
+Resolved calculated(std::string_view name, std::span<const WrittenNumber> operands);
 
 }  // namespace shapelint::text::interpolation

@@ -32,7 +32,7 @@ Value Interpreter::evaluate(Index index, Frame& frame) {
   ++depth_;
   const Expression& each = frame.module->syntax.at(index);
   charge_text(each.text_end - each.text_begin);
-  Value value = work_out(each, frame);
+  Value value = evaluate_kind(each, frame);
   --depth_;
   charge_text(value.text.size());
   bytes_ += value.text.size();
@@ -47,7 +47,7 @@ Value Interpreter::evaluate(Index index, Frame& frame) {
   return value;
 }
 
-Value Interpreter::work_out(const Expression& each, Frame& frame) {
+Value Interpreter::evaluate_kind(const Expression& each, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const auto child = [&](std::uint32_t i) { return evaluate(syntax.child(each, i), frame); };
   switch (each.kind) {

@@ -49,9 +49,9 @@ bool is_private(std::string_view name) {
   return name.starts_with('_');
 }
 
-class Reader {
+class PythonReader {
  public:
-  Reader(Interpreter& interpreter, Module& module) : interpreter_(interpreter), module_(module) {}
+  PythonReader(Interpreter& interpreter, Module& module) : interpreter_(interpreter), module_(module) {}
 
   TreeBuilder read() {
     const auto size = static_cast<std::int64_t>(module_.source.size());
@@ -131,7 +131,7 @@ Result<Document> parse_python(const std::string& path, const SharedText& source,
     return python::placed(interpreter, [&] {
       python::Module& module =
           interpreter.load(path, python::dotted_name(path), std::string(std::string_view(source)));
-      return python::Reader(interpreter, module).read();
+      return python::PythonReader(interpreter, module).read();
     });
   });
 }

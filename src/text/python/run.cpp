@@ -75,7 +75,8 @@ Value Interpreter::value_of(const Module& module, Index expression) {
 void Interpreter::run(const Module& module, Range block, Frame& frame) {
   if (depth_ >= max_depth_of_calls) return;
   ++depth_;
-  for (std::uint32_t i = 0; i < block.count && frame.leaving == Frame::Leaving::no && !spend(); ++i) {
+  for (std::uint32_t i = 0; i < block.count && frame.control_flow == Frame::ControlFlow::no && !spend();
+       ++i) {
     const Index index = module.syntax.blocks[block.first + i];
     if (&module == &modules_.front()) place_ = module.syntax.statements[index].begin;
     run(module, module.syntax.statements[index], index, frame);
@@ -89,9 +90,9 @@ void Interpreter::run_maybe(const Module& module, Range block, Frame& frame) {
   ++maybe_;
   run(module, block, frame);
   --maybe_;
-  const Frame::Leaving left = std::exchange(frame.leaving, Frame::Leaving::no);
-  const bool raises = left == Frame::Leaving::function && frame.has_result == had_result;
-  if (left != Frame::Leaving::no && !raises) ++maybe_;  // until the loop or the function ends
+  const Frame::ControlFlow left = std::exchange(frame.control_flow, Frame::ControlFlow::no);
+  const bool raises = left == Frame::ControlFlow::function && frame.has_result == had_result;
+  if (left != Frame::ControlFlow::no && !raises) ++maybe_;  // until the loop or the function ends
 }
 
 void Interpreter::run(const Module& module, const Statement& statement, Index index, Frame& frame) {
@@ -112,9 +113,9 @@ void Interpreter::run(const Module& module, const Statement& statement, Index in
     case StatementKind::give:
       return give(statement.parts.count > 0 ? evaluate(part(0), frame) : none(), frame);
     case StatementKind::leave:
-      frame.leaving = statement.text == "break"      ? Frame::Leaving::loop
-                      : statement.text == "continue" ? Frame::Leaving::iteration
-                                                     : Frame::Leaving::function;
+      frame.control_flow = statement.text == "break"      ? Frame::ControlFlow::loop
+                           : statement.text == "continue" ? Frame::ControlFlow::iteration
+                                                          : Frame::ControlFlow::function;
       return;
     case StatementKind::branch:
       return branch(module, statement, frame);
@@ -142,18 +143,19 @@ void Interpreter::branch(const Module& module, const Statement& statement, Frame
   const bool had_result = frame.has_result;
   ++maybe_;
   run(module, statement.body, frame);
-  const Frame::Leaving left = std::exchange(frame.leaving, Frame::Leaving::no);
+  const Frame::ControlFlow left = std::exchange(frame.control_flow, Frame::ControlFlow::no);
   run(module, statement.otherwise, frame);
   --maybe_;
-  const Frame::Leaving left_otherwise = std::exchange(frame.leaving, Frame::Leaving::no);
-  if (left != Frame::Leaving::no && left_otherwise != Frame::Leaving::no) {
-    frame.leaving = left == left_otherwise ? left : Frame::Leaving::function;
+  const Frame::ControlFlow left_otherwise = std::exchange(frame.control_flow, Frame::ControlFlow::no);
+  if (left != Frame::ControlFlow::no && left_otherwise != Frame::ControlFlow::no) {
+    frame.control_flow = left == left_otherwise ? left : Frame::ControlFlow::function;
     return;
   }
   const bool raises = frame.has_result == had_result;
-  const bool leaves = left != Frame::Leaving::no || left_otherwise != Frame::Leaving::no;
+  const bool leaves = left != Frame::ControlFlow::no || left_otherwise != Frame::ControlFlow::no;
   // A branch that only raises says that its condition does not hold.
-  if (leaves && !(raises && (left == Frame::Leaving::function || left_otherwise == Frame::Leaving::function)))
+  if (leaves &&
+      !(raises && (left == Frame::ControlFlow::function || left_otherwise == Frame::ControlFlow::function)))
     ++maybe_;
 }
 
@@ -166,8 +168,8 @@ void Interpreter::loop(const Module& module, const Statement& statement, Frame& 
     ++maybe_;
     store(target, unknown("it is one of values that only the run knows"), frame);
     run(module, statement.body, frame);
-    if (frame.leaving == Frame::Leaving::function && frame.has_result) frame.is_open = true;
-    frame.leaving = Frame::Leaving::no;
+    if (frame.control_flow == Frame::ControlFlow::function && frame.has_result) frame.is_open = true;
+    frame.control_flow = Frame::ControlFlow::no;
     maybe_ = around;
     return;
   }
@@ -177,19 +179,19 @@ void Interpreter::loop(const Module& module, const Statement& statement, Frame& 
     if (spend()) return;
     store(target, each, frame);
     run(module, statement.body, frame);
-    if (frame.leaving == Frame::Leaving::iteration) frame.leaving = Frame::Leaving::no;
-    if (frame.leaving == Frame::Leaving::loop) {
-      frame.leaving = Frame::Leaving::no;
+    if (frame.control_flow == Frame::ControlFlow::iteration) frame.control_flow = Frame::ControlFlow::no;
+    if (frame.control_flow == Frame::ControlFlow::loop) {
+      frame.control_flow = Frame::ControlFlow::no;
       break;
     }
-    if (frame.leaving == Frame::Leaving::function) break;
+    if (frame.control_flow == Frame::ControlFlow::function) break;
   }
   maybe_ = around;
-  if (frame.leaving == Frame::Leaving::no) run(module, statement.otherwise, frame);
+  if (frame.control_flow == Frame::ControlFlow::no) run(module, statement.otherwise, frame);
 }
 
 void Interpreter::give(Value value, Frame& frame) {
-  frame.leaving = Frame::Leaving::function;
+  frame.control_flow = Frame::ControlFlow::function;
   if (!frame.has_result) {
     frame.result = std::move(value);
     frame.has_result = true;

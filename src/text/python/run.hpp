@@ -67,7 +67,7 @@ class Interpreter {
     Value result;
     bool has_result = false;
     bool is_open = false;  // it may have given something else before
-    enum class Leaving : std::uint8_t { no, loop, iteration, function } leaving = Leaving::no;
+    enum class ControlFlow : std::uint8_t { no, loop, iteration, function } control_flow = ControlFlow::no;
   };
 
   // run.cpp: statements.
@@ -86,7 +86,7 @@ class Interpreter {
 
   // evaluate.cpp: expressions.
   Value evaluate(Index expression, Frame& frame);
-  Value work_out(const Expression& each, Frame& frame);
+  Value evaluate_kind(const Expression& each, Frame& frame);
   Value name(const Expression& each, Frame& frame);
   Value joined(const Expression& each, Frame& frame);
   Value items(const Expression& each, Frame& frame);

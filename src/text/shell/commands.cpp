@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/strings.hpp"
-#include "text/shell/follower.hpp"
+#include "text/shell/executor.hpp"
 
 namespace shapelint::text::shell {
 
@@ -59,7 +59,7 @@ std::optional<std::string> printed(std::string_view format, const std::vector<st
 
 }  // namespace
 
-void Follower::command(const Statement& statement, Outcome& outcome, bool in_loop) {
+void SymbolicExecutor::command(const Statement& statement, ExecutionPath& outcome, bool in_loop) {
   const std::string_view first =
       statement.words.empty() ? std::string_view() : slice(statement.words.front());
   if (built_in(first, statement, outcome, in_loop)) return;
@@ -93,13 +93,13 @@ void Follower::command(const Statement& statement, Outcome& outcome, bool in_loo
 }
 
 // `@file` of argparse: the words of that file, where it is found. They count as written where it is named.
-bool Follower::add_arguments_of(const Text& word, Word place, CommandLine& line) {
+bool SymbolicExecutor::add_arguments_of(const Text& word, Word place, CommandLine& line) {
   const std::string text = is_known(word) ? as_string(word) : std::string();
-  if (!text.starts_with('@') || text.size() < 2 || !journey_.load || journey_.sourced >= max_sourced)
+  if (!text.starts_with('@') || text.size() < 2 || !execution_.load || execution_.sourced >= max_sourced)
     return false;
-  const std::optional<SourcedScript> file = journey_.load(text.substr(1), path_);
+  const std::optional<SourcedScript> file = execution_.load(text.substr(1), path_);
   if (!file) return false;
-  ++journey_.sourced;
+  ++execution_.sourced;
   std::string_view left = file->text;
   while (!left.empty()) {
     const std::string_view written = left.substr(0, left.find('\n'));
@@ -110,7 +110,7 @@ bool Follower::add_arguments_of(const Text& word, Word place, CommandLine& line)
     piece.span = placed(place);
     piece.exact = false;
     piece.quoted = false;
-    piece.included = journey_.sourced;
+    piece.included = execution_.sourced;
     charge_copy(piece);
     for (Text& each : split_words({std::move(piece)})) line.words.push_back(std::move(each));
   }
@@ -118,7 +118,8 @@ bool Follower::add_arguments_of(const Text& word, Word place, CommandLine& line)
 }
 
 // What the shell does itself: then it is done, and no command line.
-bool Follower::built_in(std::string_view name, const Statement& statement, Outcome& outcome, bool in_loop) {
+bool SymbolicExecutor::built_in(std::string_view name, const Statement& statement, ExecutionPath& outcome,
+                                bool in_loop) {
   const bool declares =
       name == "export" || name == "declare" || name == "local" || name == "readonly" || name == "typeset";
   if (statement.words.empty() || declares) {
@@ -165,7 +166,7 @@ bool Follower::built_in(std::string_view name, const Statement& statement, Outco
 }
 
 // `read -r -d '' NAME <<EOF`: all of its lines.
-bool Follower::read_here_document(const Statement& statement, Outcome& outcome) {
+bool SymbolicExecutor::read_here_document(const Statement& statement, ExecutionPath& outcome) {
   const Word lines = statement.here_document;
   const bool takes_all = std::any_of(statement.words.begin(), statement.words.end(),
                                      [&](Word word) { return slice(word) == "''" || slice(word) == "\"\""; });
@@ -178,7 +179,7 @@ bool Follower::read_here_document(const Statement& statement, Outcome& outcome) 
 }
 
 // `printf -v NAME FORMAT …`
-void Follower::print_into(const Statement& statement, Outcome& outcome) {
+void SymbolicExecutor::print_into(const Statement& statement, ExecutionPath& outcome) {
   Expander expands = expander(outcome);
   const Word name = statement.words[2];
   const Text format = expands.text(statement.words[3]);
@@ -199,10 +200,10 @@ void Follower::print_into(const Statement& statement, Outcome& outcome) {
 }
 
 // The path may begin with a folder that only the run knows: what stands behind it is looked for from here.
-bool Follower::source(const Statement& statement, Outcome& outcome) {
+bool SymbolicExecutor::source(const Statement& statement, ExecutionPath& outcome) {
   constexpr std::size_t file = 1;
-  if (!journey_.load || statement.words.size() <= file || depth_ >= max_sourced_depth ||
-      journey_.sourced >= max_sourced)
+  if (!execution_.load || statement.words.size() <= file || depth_ >= max_sourced_depth ||
+      execution_.sourced >= max_sourced)
     return false;
   const Text text = expander(outcome).text(statement.words[file]);
   std::string path;
@@ -216,30 +217,31 @@ bool Follower::source(const Statement& statement, Outcome& outcome) {
   }
   if (is_behind && !path.starts_with('/')) return false;
   if (is_behind) path.erase(0, path.find_first_not_of('/'));
-  const std::optional<SourcedScript> script = path.empty() ? std::nullopt : journey_.load(path, path_);
+  const std::optional<SourcedScript> script = path.empty() ? std::nullopt : execution_.load(path, path_);
   if (!script) return false;
   charge(script->text.size());  // it is read at each place that sources it
   charge_bytes(script->text.size());
   const auto statements = parse_statements(script->path, script->text);
   if (!statements) return false;
   for (const Assignment& each : statement.assignments) assign(each, outcome);
-  Follower inner(script->path, script->text, *statements, journey_);
+  SymbolicExecutor inner(script->path, script->text, *statements, execution_);
   inner.relevant_.insert(relevant_.begin(), relevant_.end());
   inner.depth_ = depth_ + 1;
-  inner.included_ = {placed(statement.extent), ++journey_.sourced};
-  Outcomes one;
+  inner.included_ = {placed(statement.extent), ++execution_.sourced};
+  ExecutionPaths one;
   one.push_back(std::move(outcome));
   inner.run(*statements, one, true);
   outcome = std::move(one.front());
   return true;
 }
 
-void Follower::set(const std::string& name, Word word, Value value, Outcome& outcome) const {
+void SymbolicExecutor::set(const std::string& name, Word word, Value value, ExecutionPath& outcome) const {
   outcome.variables[name] = std::make_shared<const Value>(std::move(value));
   outcome.names[name] = placed(word);
 }
 
-void Follower::set_computed(std::string_view name, Word word, std::string text, Outcome& outcome) const {
+void SymbolicExecutor::set_computed(std::string_view name, Word word, std::string text,
+                                    ExecutionPath& outcome) const {
   Piece piece;
   piece.text = std::move(text);
   piece.span = placed(word);
@@ -248,7 +250,8 @@ void Follower::set_computed(std::string_view name, Word word, std::string text, 
   set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
 }
 
-void Follower::set_unknown(std::string_view name, Word word, std::string reason, Outcome& outcome) const {
+void SymbolicExecutor::set_unknown(std::string_view name, Word word, std::string reason,
+                                   ExecutionPath& outcome) const {
   if (name.empty() || !is_name_start(name[0])) return;
   Piece piece;
   piece.span = placed(word);
@@ -260,7 +263,7 @@ void Follower::set_unknown(std::string_view name, Word word, std::string reason,
   set(std::string(name), word, Value{false, {{std::move(piece)}}}, outcome);
 }
 
-void Follower::assign(const Assignment& assignment, Outcome& outcome) {
+void SymbolicExecutor::assign(const Assignment& assignment, ExecutionPath& outcome) {
   if (assignment.is_element) {
     return set_unknown(assignment.name, assignment.name_word,
                        "one element of it is set, which is not followed", outcome);

@@ -10,7 +10,7 @@
 
 #include "base/number.hpp"
 #include "text/shell/launch.hpp"
-#include "text/shell/outcomes.hpp"
+#include "text/shell/paths.hpp"
 
 namespace shapelint::text::shell {
 
@@ -215,7 +215,7 @@ Span values_span(const Flag& flag) {
 namespace {
 
 // The name of a program or of what it is told to do; empty for any other word.
-std::string_view plain_name(std::string_view word) {
+std::string_view op_display_name(std::string_view word) {
   word.remove_prefix(word.rfind('/') + 1);  // npos + 1: all of it
   const bool is_plain = !word.empty() && word.front() != '-' &&
                         std::all_of(word.begin(), word.end(),
@@ -228,7 +228,7 @@ std::vector<std::pair<std::string, Text>> following(const std::vector<Text>& wor
   std::vector<std::pair<std::string, Text>> out;
   for (std::size_t i = 0; i + 1 < words.size() && out.size() < most; ++i) {
     const std::string word = as_string(words[i]);
-    const std::string_view name = is_known(words[i]) ? plain_name(word) : std::string_view{};
+    const std::string_view name = is_known(words[i]) ? op_display_name(word) : std::string_view{};
     if (!name.empty() && !is_flag(as_string(words[i + 1]))) out.emplace_back(name, words[i + 1]);
   }
   return out;

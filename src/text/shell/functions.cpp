@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "text/shell/follower.hpp"
+#include "text/shell/executor.hpp"
 
 namespace shapelint::text::shell {
 
@@ -24,7 +24,7 @@ bool is_passed_on(const Text& text) {
 constexpr std::size_t units_per_call = 200;
 constexpr std::size_t units_per_local = 20;
 
-void restore(const std::string& name, const std::shared_ptr<const Value>& before, Outcome& outcome) {
+void restore(const std::string& name, const std::shared_ptr<const Value>& before, ExecutionPath& outcome) {
   charge(units_per_local);
   if (before == nullptr) {
     outcome.variables.erase(name);
@@ -60,18 +60,18 @@ std::size_t script_among(const std::vector<Text>& words) {
 }  // namespace
 
 // Another script, which sees what is exported and what is set for it alone. Its command lines are this one's.
-void Follower::start(const CommandLine& line, Word place, Outcome& outcome) {
-  if (!journey_.load || depth_ >= max_sourced_depth || journey_.sourced >= max_sourced) return;
+void SymbolicExecutor::start(const CommandLine& line, Word place, ExecutionPath& outcome) {
+  if (!execution_.load || depth_ >= max_sourced_depth || execution_.sourced >= max_sourced) return;
   const std::size_t at = script_among(line.words);
   if (at >= line.words.size()) return;
-  const std::optional<SourcedScript> script = journey_.load(as_string(line.words[at]), path_);
+  const std::optional<SourcedScript> script = execution_.load(as_string(line.words[at]), path_);
   if (!script) return;
   const auto statements = parse_statements(script->path, script->text);
   if (!statements) return;
-  Follower inner(script->path, script->text, *statements, journey_);
+  SymbolicExecutor inner(script->path, script->text, *statements, execution_);
   inner.depth_ = depth_ + 1;
-  inner.included_ = {placed(place), ++journey_.sourced};
-  Outcome seen;
+  inner.included_ = {placed(place), ++execution_.sourced};
+  ExecutionPath seen;
   for (const std::string& name : outcome.exported) {
     const auto found = outcome.variables.find(name);
     if (found == outcome.variables.end()) continue;
@@ -90,25 +90,25 @@ void Follower::start(const CommandLine& line, Word place, Outcome& outcome) {
   std::vector<Text> arguments(std::next(line.words.begin(), static_cast<std::ptrdiff_t>(at) + 1),
                               line.words.end());
   inner.set_arguments(std::move(arguments), place, seen);
-  Outcomes one;
+  ExecutionPaths one;
   one.push_back(std::move(seen));
   inner.run(*statements, one, true);
   for (auto& each : one.front().commands) outcome.commands.push_back(std::move(each));
 }
 
 // One that is defined twice may be either.
-void Follower::define(const Statement& function) {
+void SymbolicExecutor::define(const Statement& function) {
   const auto [known, is_new] = functions_.emplace(function.variable, &function);
   if (!is_new && known->second != &function) known->second = nullptr;
 }
 
-bool Follower::call(const Statement& statement, Outcomes& outcomes, bool in_loop) {
+bool SymbolicExecutor::call(const Statement& statement, ExecutionPaths& paths, bool in_loop) {
   if (statement.words.empty() || calls_ >= max_calls) return false;
   const auto function = functions_.find(slice(statement.words.front()));
   if (function == functions_.end() || function->second == nullptr) return false;
   ++calls_;
-  Outcomes after;
-  for (Outcome& outcome : outcomes) {
+  ExecutionPaths after;
+  for (ExecutionPath& outcome : paths) {
     if (outcome.ended) {
       after.push_back(std::move(outcome));
     } else {
@@ -117,15 +117,15 @@ bool Follower::call(const Statement& statement, Outcomes& outcomes, bool in_loop
   }
   --calls_;
   if (after.size() > 1) {
-    merge_outcomes(after, relevant_);
-    reduce_outcomes(after, relevant_, weights_);
+    merge_paths(after, relevant_);
+    reduce_paths(after, relevant_, weights_);
   }
-  outcomes = std::move(after);
+  paths = std::move(after);
   return true;
 }
 
-void Follower::call(const Statement& function, const Statement& statement, Outcome outcome, Outcomes& ways,
-                    bool in_loop) {
+void SymbolicExecutor::call(const Statement& function, const Statement& statement, ExecutionPath outcome,
+                            ExecutionPaths& ways, bool in_loop) {
   charge(units_per_call);
   std::vector<Text> arguments;
   for (auto word = std::next(statement.words.begin()); word != statement.words.end(); ++word) {
@@ -149,17 +149,17 @@ void Follower::call(const Statement& function, const Statement& statement, Outco
   });
   for (const Assignment& each : statement.assignments) assign(each, outcome);
   set_arguments(std::move(arguments), statement.extent, outcome);
-  Outcomes inner;
+  ExecutionPaths inner;
   inner.push_back(std::move(outcome));
   run(function.body, inner, in_loop);
-  for (Outcome& way : inner) {
+  for (ExecutionPath& way : inner) {
     if (way.returned) way.ended = way.returned = false;
     for (const auto& [name, before] : locals) restore(name, before, way);
     ways.push_back(std::move(way));
   }
 }
 
-void Follower::set_arguments(std::vector<Text> arguments, Word place, Outcome& outcome) const {
+void SymbolicExecutor::set_arguments(std::vector<Text> arguments, Word place, ExecutionPath& outcome) const {
   for (const char name : argument_names) outcome.variables.erase(std::string(1, name));
   if (arguments.empty()) return;
   charge(units_per_call + arguments.size());
@@ -182,7 +182,7 @@ void Follower::set_arguments(std::vector<Text> arguments, Word place, Outcome& o
 }
 
 // `set -- a b`; options change no value.
-bool Follower::set_arguments(const Statement& statement, Outcome& outcome) {
+bool SymbolicExecutor::set_arguments(const Statement& statement, ExecutionPath& outcome) {
   if (statement.words.size() < 2 || slice(statement.words[1]) != "--") return true;
   std::vector<Text> arguments;
   for (std::size_t i = 2; i < statement.words.size(); ++i) {
@@ -192,7 +192,7 @@ bool Follower::set_arguments(const Statement& statement, Outcome& outcome) {
   return true;
 }
 
-bool Follower::shift(const Statement& statement, Outcome& outcome, bool in_loop) {
+bool SymbolicExecutor::shift(const Statement& statement, ExecutionPath& outcome, bool in_loop) {
   std::size_t count = 1;
   if (statement.words.size() > 1) {
     const std::string_view written = slice(statement.words[1]);
@@ -215,7 +215,7 @@ bool Follower::shift(const Statement& statement, Outcome& outcome, bool in_loop)
 }
 
 // A loop that takes one argument after another: they were given, and which is which is not followed.
-void Follower::forget_arguments(const Statement& loop, Outcome& outcome) const {
+void SymbolicExecutor::forget_arguments(const Statement& loop, ExecutionPath& outcome) const {
   bool shifts = false;
   for_each_statement(loop.body, [&](const Statement& each) {
     charge();

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.hpp"
-#include "text/shell/follower.hpp"
+#include "text/shell/executor.hpp"
 
 namespace shapelint::text::shell {
 
@@ -42,15 +42,15 @@ std::optional<Change> change_of(std::string_view text) {
 
 }  // namespace
 
-void Follower::loop(const Statement& statement, Outcomes& outcomes) {
+void SymbolicExecutor::loop(const Statement& statement, ExecutionPaths& paths) {
   const bool may_go_round = only_assigns(statement.body);
-  for (Outcome& outcome : outcomes) {
+  for (ExecutionPath& outcome : paths) {
     if (outcome.ended) continue;
     if (may_go_round && (statement.variable.empty() ? rounds_of_numbers(statement, outcome)
                                                     : rounds_of_words(statement, outcome)))
       continue;
     forget_assigned(statement, outcome);
-    Outcomes one;
+    ExecutionPaths one;
     one.push_back(std::move(outcome));
     run(statement.body, one, true);
     outcome = std::move(one.front());
@@ -58,7 +58,7 @@ void Follower::loop(const Statement& statement, Outcomes& outcomes) {
 }
 
 // Such a loop can be gone through round by round: it starts nothing and never leaves early.
-bool Follower::only_assigns(const std::vector<Statement>& statements) const {
+bool SymbolicExecutor::only_assigns(const std::vector<Statement>& statements) const {
   for (const Statement& statement : statements) {
     charge();
     if (!only_assigns(statement.body)) return false;
@@ -74,7 +74,7 @@ bool Follower::only_assigns(const std::vector<Statement>& statements) const {
 }
 
 // `for NAME in …`; false where the words are not known.
-bool Follower::rounds_of_words(const Statement& loop, Outcome& outcome) {
+bool SymbolicExecutor::rounds_of_words(const Statement& loop, ExecutionPath& outcome) {
   std::vector<Text> words;
   for (const Word& word : loop.words) {
     for (Text& text : expander(outcome).words(word)) words.push_back(std::move(text));
@@ -92,7 +92,7 @@ bool Follower::rounds_of_words(const Statement& loop, Outcome& outcome) {
 }
 
 // `for ((i = 0; i < N; i++))`; false where one of the three is not known, or too often holds.
-bool Follower::rounds_of_numbers(const Statement& loop, Outcome& outcome) {
+bool SymbolicExecutor::rounds_of_numbers(const Statement& loop, ExecutionPath& outcome) {
   const std::string_view header = slice(loop.subject);
   const std::size_t first = header.find(';');
   const std::size_t second = first == std::string_view::npos ? first : header.find(';', first + 1);
@@ -101,7 +101,7 @@ bool Follower::rounds_of_numbers(const Statement& loop, Outcome& outcome) {
   const Word start{begin, begin + first};
   const Word condition{begin + first + 1, begin + second};
   const Word step{begin + second + 1, loop.subject.end};
-  Outcome going = copy(outcome);
+  ExecutionPath going = copy(outcome);
   if (!compute(start, going)) return false;
   for (int i = 0; i < max_rounds; ++i) {
     const auto holds = expander(going).arithmetic(condition);
@@ -116,16 +116,16 @@ bool Follower::rounds_of_numbers(const Statement& loop, Outcome& outcome) {
   return false;
 }
 
-void Follower::round(const Statement& loop, Outcome& outcome) {
+void SymbolicExecutor::round(const Statement& loop, ExecutionPath& outcome) {
   charge(1 + loop.body.size());
-  Outcomes one;
+  ExecutionPaths one;
   one.push_back(std::move(outcome));
   run(loop.body, one, true);
   outcome = std::move(one.front());
 }
 
 // A loop's variable is never known, nor is what an earlier round of it adds to.
-void Follower::forget_assigned(const Statement& loop, Outcome& outcome) {
+void SymbolicExecutor::forget_assigned(const Statement& loop, ExecutionPath& outcome) {
   if (!loop.variable.empty()) {
     set_unknown(loop.variable, loop.extent, fmt::format("the loop gives `{}` several values", loop.variable),
                 outcome);
@@ -137,7 +137,7 @@ void Follower::forget_assigned(const Statement& loop, Outcome& outcome) {
 }
 
 // `i++`, `n += 2`, `n = a * b`; false where it is something else, or depends on the run.
-bool Follower::compute(Word expression, Outcome& outcome) {
+bool SymbolicExecutor::compute(Word expression, ExecutionPath& outcome) {
   const Text text = expander(outcome).quoted_text(expression);
   if (!is_known(text)) return false;
   const std::string written = as_string(text);
@@ -150,7 +150,7 @@ bool Follower::compute(Word expression, Outcome& outcome) {
 }
 
 // What the expression changes is not known then.
-void Follower::forget_computed(Word expression, Outcome& outcome) {
+void SymbolicExecutor::forget_computed(Word expression, ExecutionPath& outcome) {
   const auto change = change_of(slice(expression));
   if (change && !change->name.empty())
     set_unknown(change->name, expression, "it is computed by `((…))`", outcome);

@@ -2,7 +2,7 @@
 #include "text/shell/run.hpp"
 
 #include "text/errors.hpp"
-#include "text/shell/follower.hpp"
+#include "text/shell/executor.hpp"
 
 namespace shapelint::text::shell {
 
@@ -27,31 +27,31 @@ std::size_t next_part(const Statement& statement, std::size_t index, bool succee
 
 }  // namespace
 
-Span Follower::placed(Word word) const {
+Span SymbolicExecutor::placed(Word word) const {
   if (depth_ > 0) return included_.place;
   return {static_cast<std::int64_t>(word.begin), static_cast<std::int64_t>(word.end)};
 }
 
-void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop) {
-  if (depth_ == 0) journey_.at = statement.extent.begin;
-  charge(units_per_statement * (1 + outcomes.size()));
+void SymbolicExecutor::run(const Statement& statement, ExecutionPaths& paths, bool in_loop) {
+  if (depth_ == 0) execution_.at = statement.extent.begin;
+  charge(units_per_statement * (1 + paths.size()));
   switch (statement.kind) {
     case StatementKind::command:
-      if (call(statement, outcomes, in_loop)) return;
-      for (Outcome& outcome : outcomes) {
+      if (call(statement, paths, in_loop)) return;
+      for (ExecutionPath& outcome : paths) {
         if (!outcome.ended) command(statement, outcome, in_loop);
       }
       return;
     case StatementKind::group:
-      return run(statement.body, outcomes, in_loop);
+      return run(statement.body, paths, in_loop);
     case StatementKind::if_:
     case StatementKind::case_:
     case StatementKind::and_or:
-      return fork(statement, outcomes, in_loop);
+      return fork(statement, paths, in_loop);
     case StatementKind::loop:
-      return loop(statement, outcomes);
+      return loop(statement, paths);
     case StatementKind::arithmetic:
-      for (Outcome& outcome : outcomes) {
+      for (ExecutionPath& outcome : paths) {
         if (!compute(statement.subject, outcome)) forget_computed(statement.subject, outcome);
       }
       return;
@@ -63,45 +63,46 @@ void Follower::run(const Statement& statement, Outcomes& outcomes, bool in_loop)
 }
 
 // Each outcome goes through the branches that are open to it.
-void Follower::fork(const Statement& statement, Outcomes& outcomes, bool in_loop) {
-  Outcomes after;
-  for (Outcome& outcome : outcomes) {
+void SymbolicExecutor::fork(const Statement& statement, ExecutionPaths& paths, bool in_loop) {
+  ExecutionPaths after;
+  for (ExecutionPath& outcome : paths) {
     if (outcome.ended) {
       after.push_back(std::move(outcome));
       continue;
     }
     charge(outcome.branches.size());
-    const std::vector<Taken> before = outcome.branches;
-    Outcomes ways;
+    const std::vector<BranchTaken> before = outcome.branches;
+    ExecutionPaths ways;
     if (statement.kind == StatementKind::and_or) {
       and_or(statement, std::move(outcome), ways, in_loop);
     } else {
       branches(statement, std::move(outcome), ways, in_loop);
     }
-    merge_outcomes(ways, relevant_);
+    merge_paths(ways, relevant_);
     if (in_loop && ways.size() > 1) {
-      join_outcomes(ways, relevant_);
+      join_paths(ways, relevant_);
       ways.front().branches = before;
     }
-    for (Outcome& way : ways) after.push_back(std::move(way));
+    for (ExecutionPath& way : ways) after.push_back(std::move(way));
   }
-  merge_outcomes(after, relevant_);
-  reduce_outcomes(after, relevant_, weights_);
-  outcomes = std::move(after);
+  merge_paths(after, relevant_);
+  reduce_paths(after, relevant_, weights_);
+  paths = std::move(after);
 }
 
-Outcome Follower::copy(const Outcome& outcome) {
+ExecutionPath SymbolicExecutor::copy(const ExecutionPath& outcome) {
   const std::size_t count = 1 + outcome.variables.size() + outcome.names.size() + outcome.exported.size() +
                             outcome.commands.size() + outcome.branches.size();
   charge(units_per_copied * count);
   auto held = std::make_shared<HeldBytes>();
   held->add(bytes_per_copied * count);
-  Outcome copied = outcome;
+  ExecutionPath copied = outcome;
   copied.held = std::move(held);
   return copied;
 }
 
-void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop) {
+void SymbolicExecutor::branches(const Statement& statement, ExecutionPath outcome, ExecutionPaths& ways,
+                                bool in_loop) {
   Text subject;
   if (statement.kind == StatementKind::case_) subject = expander(outcome).text(statement.subject);
   for (const Branch& branch : statement.branches) {
@@ -110,23 +111,23 @@ void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& w
       Expander expands = expander(outcome);
       holds = matches_case(subject, branch.patterns, expands);
     } else if (!branch.condition.empty()) {
-      Outcomes one;
+      ExecutionPaths one;
       one.push_back(std::move(outcome));
       holds = condition(branch.condition, one, in_loop);
       outcome = std::move(one.front());
     }
     if (holds == Truth::no) continue;
-    Outcomes way;
+    ExecutionPaths way;
     if (holds == Truth::yes) {
       const bool is_open = !ways.empty();
-      Outcome passed = copy(outcome);
+      ExecutionPath passed = copy(outcome);
       way.push_back(std::move(outcome));
       if (is_open) way.back().branches.push_back({branch.label, statement.extent.begin});
       run(branch.body, way, in_loop);
       // A script is not written to end before it does anything: what it asks for will be given.
       const bool gives_up =
           way.size() == 1 && way.front().ended && !way.front().returned && starts_nothing(way.front());
-      for (Outcome& each : way) ways.push_back(std::move(each));
+      for (ExecutionPath& each : way) ways.push_back(std::move(each));
       if (!gives_up) return;
       outcome = std::move(passed);
       continue;
@@ -134,13 +135,14 @@ void Follower::branches(const Statement& statement, Outcome outcome, Outcomes& w
     way.push_back(copy(outcome));
     way.back().branches.push_back({branch.label, statement.extent.begin});
     run(branch.body, way, in_loop);
-    for (Outcome& each : way) ways.push_back(std::move(each));
+    for (ExecutionPath& each : way) ways.push_back(std::move(each));
   }
   ways.push_back(std::move(outcome));
 }
 
 // Whether the last statement of a condition succeeds; what the statements assign stays.
-Truth Follower::condition(const std::vector<Statement>& statements, Outcomes& one, bool in_loop) {
+Truth SymbolicExecutor::condition(const std::vector<Statement>& statements, ExecutionPaths& one,
+                                  bool in_loop) {
   for (std::size_t i = 0; i + 1 < statements.size(); ++i) {
     run(statements[i], one, in_loop);
     one.resize(1);
@@ -149,7 +151,7 @@ Truth Follower::condition(const std::vector<Statement>& statements, Outcomes& on
 }
 
 // What a statement of a condition says, without following what it does.
-Truth Follower::truth(const Statement& statement, Outcome& outcome) {
+Truth SymbolicExecutor::truth(const Statement& statement, ExecutionPath& outcome) {
   Truth value = Truth::unknown;
   Expander expands = expander(outcome);
   if (statement.kind == StatementKind::test) {
@@ -181,13 +183,14 @@ Truth Follower::truth(const Statement& statement, Outcome& outcome) {
 }
 
 // `a && b || c`: a test decides; any other command counts as done well.
-void Follower::and_or(const Statement& statement, Outcome outcome, Outcomes& ways, bool in_loop) {
+void SymbolicExecutor::and_or(const Statement& statement, ExecutionPath outcome, ExecutionPaths& ways,
+                              bool in_loop) {
   and_or_from(statement, 0, std::move(outcome), ways, in_loop, 0);
 }
 
-void Follower::and_or_from(const Statement& statement, std::size_t index, Outcome outcome, Outcomes& ways,
-                           bool in_loop, int open_parts) {
-  Outcomes one;
+void SymbolicExecutor::and_or_from(const Statement& statement, std::size_t index, ExecutionPath outcome,
+                                   ExecutionPaths& ways, bool in_loop, int open_parts) {
+  ExecutionPaths one;
   one.push_back(std::move(outcome));
   while (true) {
     const Statement& part = statement.body[index];
@@ -198,10 +201,10 @@ void Follower::and_or_from(const Statement& statement, std::size_t index, Outcom
     const std::size_t on_no = next_part(statement, index, false);
     const std::size_t end = statement.body.size();
     if (value == Truth::unknown && on_yes != on_no && open_parts < max_open_parts) {
-      for (const Outcome& each : one) {
+      for (const ExecutionPath& each : one) {
         for (const bool holds : {true, false}) {
           const std::size_t next = holds ? on_yes : on_no;
-          Outcome way = copy(each);
+          ExecutionPath way = copy(each);
           if (holds == (on_yes < on_no)) way.branches.push_back({part.extent, part.extent.begin});
           if (next == end) {
             ways.push_back(std::move(way));
@@ -215,10 +218,10 @@ void Follower::and_or_from(const Statement& statement, std::size_t index, Outcom
     index = value == Truth::no ? on_no : on_yes;
     if (index == end) break;
   }
-  for (Outcome& each : one) ways.push_back(std::move(each));
+  for (ExecutionPath& each : one) ways.push_back(std::move(each));
 }
 
-Truth Follower::success(const Statement& part, Outcomes& one) {
+Truth SymbolicExecutor::success(const Statement& part, ExecutionPaths& one) {
   const bool tests = part.kind == StatementKind::test || part.kind == StatementKind::arithmetic ||
                      (part.kind == StatementKind::command && !part.words.empty() &&
                       (slice(part.words.front()) == "[" || slice(part.words.front()) == "test" ||
@@ -226,19 +229,19 @@ Truth Follower::success(const Statement& part, Outcomes& one) {
   return tests && one.size() == 1 ? truth(part, one.front()) : Truth::yes;
 }
 
-std::vector<Outcome> follow(const std::string& path, std::string_view source,
-                            const std::vector<Statement>& statements, Variables variables,
-                            const SourceLoader& load) {
-  Journey journey{load};
+std::vector<ExecutionPath> follow(const std::string& path, std::string_view source,
+                                  const std::vector<Statement>& statements, Variables variables,
+                                  const SourceLoader& load) {
+  ExecutionState execution{load};
   try {
-    Outcomes outcomes(1);
-    outcomes.front().variables = std::move(variables);
-    Follower follower(path, source, statements, journey);
-    follower.run(statements, outcomes, false);
-    follower.finish(outcomes);
-    return outcomes;
+    ExecutionPaths paths(1);
+    paths.front().variables = std::move(variables);
+    SymbolicExecutor follower(path, source, statements, execution);
+    follower.run(statements, paths, false);
+    follower.finish(paths);
+    return paths;
   } catch (const Spent& spent) {
-    throw Stop{too_costly(spent, path, static_cast<std::int64_t>(journey.at))};
+    throw Stop{too_costly(spent, path, static_cast<std::int64_t>(execution.at))};
   }
 }
 

@@ -28,35 +28,35 @@ struct CommandLine {
 };
 
 // A branch that a way through the script takes, where the file leaves the choice open.
-struct Taken {
+struct BranchTaken {
   Word label;            // its condition, or its patterns
   std::size_t fork = 0;  // where the `if`, `case` or list begins
 };
 
-inline bool same_branch(const Taken& a, const Taken& b) {
+inline bool same_branch(const BranchTaken& a, const BranchTaken& b) {
   return a.fork == b.fork && a.label.begin == b.label.begin && a.label.end == b.label.end;
 }
 
 // One way through the script.
-struct Outcome {
+struct ExecutionPath {
   Variables variables;
   std::map<std::string, Span, std::less<>> names;  // where each variable was last assigned: its name
   std::set<std::string, std::less<>> exported;     // variables that other programs see
   std::vector<std::shared_ptr<const CommandLine>> commands;
-  std::vector<Taken> branches;
+  std::vector<BranchTaken> branches;
   bool ended = false;               // by `exit` or `return`
   bool returned = false;            // from a function, and goes on behind its call
   std::shared_ptr<HeldBytes> held;  // of a copy
 };
 
 // A branch is followed alone when its condition can be worked out from the file; otherwise every branch makes
-// an outcome of its own. Outcomes that differ in nothing that a command line uses are one, and one that
-// leaves a value to an argument or to the environment gives way to one that sets it. Past max_outcomes
-// (reduce_outcomes), and in loops, what branches set differently becomes unknown. A loop that only assigns is
+// an outcome of its own. Paths that differ in nothing that a command line uses are one, and one that
+// leaves a value to an argument or to the environment gives way to one that sets it. Past max_paths
+// (reduce_paths), and in loops, what branches set differently becomes unknown. A loop that only assigns is
 // gone through round by round where the file tells how many there are, any other once, with its variable
 // unknown. A function is followed where it is
 // called, if the script defines it once.
-inline constexpr std::size_t max_outcomes = 8;
+inline constexpr std::size_t max_paths = 8;
 inline constexpr std::size_t max_alternatives = 64;
 
 // Functions that call each other, or themselves.
@@ -69,8 +69,8 @@ inline constexpr int max_sourced_depth = 8;
 // `variables` are set at the start. Without a loader, and where it finds nothing, a sourced script is
 // ignored. What a sourced script sets counts as written where it is sourced, and its open branches make no
 // outcomes. Throws Stop when it takes more than a file may (base/budget.hpp).
-std::vector<Outcome> follow(const std::string& path, std::string_view source,
-                            const std::vector<Statement>& statements, Variables variables,
-                            const SourceLoader& load);
+std::vector<ExecutionPath> follow(const std::string& path, std::string_view source,
+                                  const std::vector<Statement>& statements, Variables variables,
+                                  const SourceLoader& load);
 
 }  // namespace shapelint::text::shell

@@ -11,7 +11,7 @@
 #include "text/shell/flags.hpp"
 #include "text/shell/grammar/syntax.hpp"
 #include "text/shell/launch.hpp"
-#include "text/shell/outcomes.hpp"
+#include "text/shell/paths.hpp"
 #include "text/shell/run.hpp"
 
 namespace shapelint::text::shell {
@@ -49,7 +49,7 @@ bool is_in_use(const Piece& piece, const std::set<Place>& used) {
 
 // The flags that variables hold which no other variable is made of. `only_exported`: of those that are handed
 // on to other scripts, and that no command line of this one has.
-std::vector<Text> flags_in_variables(const Outcome& outcome, bool only_exported) {
+std::vector<Text> flags_in_variables(const ExecutionPath& outcome, bool only_exported) {
   std::set<Place> used;
   for (const auto& [name, value] : outcome.variables) add_used(value->items, used);
   if (only_exported) {
@@ -94,7 +94,7 @@ void add_list(TreeBuilder& tree, std::int32_t root, std::string_view key, const 
 
 // The files that a script runs as parts of itself, and the words of the command that may hold what they set:
 // `source env.sh` and `python train.py $ARGS`. Both or neither.
-void add_open_words(TreeBuilder& tree, std::int32_t root, const Outcome& outcome, const Flags& flags,
+void add_open_words(TreeBuilder& tree, std::int32_t root, const ExecutionPath& outcome, const Flags& flags,
                     Span place) {
   const bool any_sourced =
       std::any_of(outcome.commands.begin(), outcome.commands.end(), [](const auto& line) {
@@ -208,7 +208,7 @@ void add_variable(TreeBuilder& tree, std::int32_t variables, const std::string& 
 
 // What becomes a document.
 struct Found {
-  Outcome* outcome;
+  ExecutionPath* outcome;
   Flags flags;
   Span place;
   std::vector<Prefix> prefixes;
@@ -233,7 +233,7 @@ void add_others(TreeBuilder& tree, std::int32_t root, const Found& found, const 
 
 TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& found,
                   const std::vector<Found>& all) {
-  const Outcome& outcome = *found.outcome;
+  const ExecutionPath& outcome = *found.outcome;
   const Flags& flags = found.flags;
   const Span place = found.place;
   TreeBuilder tree;
@@ -276,7 +276,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
     add_value(tree, variables, as_string(each.name), name_span(each.name), each.values.front(), {});
   add_slurm(tree, root, job, place);
   const std::int32_t branches = tree.add(root, Kind::list, "branches", {}, place);
-  for (const Taken& each : outcome.branches) {
+  for (const BranchTaken& each : outcome.branches) {
     tree.set_string(tree.add(branches, Kind::string, {}, {}, span_of(each.label)),
                     source.substr(each.label.begin, each.label.end - each.label.begin));
   }
@@ -285,20 +285,21 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
 
 // A branch that all of them take tells none from another.
 void forget_common_branches(const std::vector<Found>& found) {
-  const auto takes = [](const Found& each, const Taken& branch) {
-    return std::any_of(each.outcome->branches.begin(), each.outcome->branches.end(), [&](const Taken& its) {
-      return its.fork == branch.fork && its.label.begin == branch.label.begin;
-    });
+  const auto takes = [](const Found& each, const BranchTaken& branch) {
+    return std::any_of(each.outcome->branches.begin(), each.outcome->branches.end(),
+                       [&](const BranchTaken& its) {
+                         return its.fork == branch.fork && its.label.begin == branch.label.begin;
+                       });
   };
-  const std::vector<Taken> branches = found.front().outcome->branches;
+  const std::vector<BranchTaken> branches = found.front().outcome->branches;
   std::size_t all = 0;
   for (const Found& each : found) all += each.outcome->branches.size();
-  for (const Taken& branch : branches) {
+  for (const BranchTaken& branch : branches) {
     charge(2 * all);
     if (!std::all_of(found.begin(), found.end(), [&](const Found& each) { return takes(each, branch); }))
       continue;
     for (const Found& each : found) {
-      std::erase_if(each.outcome->branches, [&](const Taken& its) {
+      std::erase_if(each.outcome->branches, [&](const BranchTaken& its) {
         return its.fork == branch.fork && its.label.begin == branch.label.begin;
       });
     }
@@ -320,17 +321,17 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
     const Result<std::vector<shell::Statement>> statements = shell::parse_statements(path, source);
     if (!statements) return statements.error();
     const shell::SlurmJob job = shell::slurm_job(source);
-    std::vector<shell::Outcome> outcomes =
+    std::vector<shell::ExecutionPath> paths =
         shell::follow(path, source, *statements, shell::slurm_variables(job), load);
     std::vector<shell::Found> found;
     std::set<std::string> seen;
-    const auto add = [&](shell::Outcome& outcome, shell::Flags flags, Span place,
+    const auto add = [&](shell::ExecutionPath& outcome, shell::Flags flags, Span place,
                          const std::vector<shell::Prefix>& prefixes) {
       if (found.size() >= shell::max_documents || !seen.insert(shell::signature(flags)).second) return;
       found.push_back({&outcome, std::move(flags), place, prefixes});
     };
     const auto add_commands = [&](bool (*is_launch)(const shell::Flags&)) {
-      for (shell::Outcome& outcome : outcomes) {
+      for (shell::ExecutionPath& outcome : paths) {
         for (const auto& each : outcome.commands) {
           if (found.size() >= shell::max_documents) return;
           const shell::CommandLine& line = *each;
@@ -348,7 +349,7 @@ Result<std::vector<Document>> parse_shell(const std::string& path, const SharedT
     // What variables hold: for another script, or because this one only assembles flags.
     const bool has_lines = !found.empty();
     const Span all{0, static_cast<std::int64_t>(source.size())};
-    for (shell::Outcome& outcome : outcomes) {
+    for (shell::ExecutionPath& outcome : paths) {
       shell::Flags flags = shell::collect_flags(shell::flags_in_variables(outcome, has_lines));
       if (!has_lines || !flags.flags.empty()) add(outcome, std::move(flags), all, {});
     }

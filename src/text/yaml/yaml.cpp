@@ -96,9 +96,9 @@ std::string written_tag(const yaml_char_t* tag) {
   return text.starts_with(core) ? "!!" + std::string(text.substr(core.size())) : std::string(text);
 }
 
-class Reader {
+class YamlReader {
  public:
-  Reader(const std::string& path, std::string_view text)
+  YamlReader(const std::string& path, std::string_view text)
       : path_(path),
         text_(text),
         begin_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
@@ -343,7 +343,7 @@ Result<std::vector<Document>> parse_yaml(const std::string& path, const SharedTe
   if (const auto problem = check_source(path, source)) return *problem;
   try {
     std::vector<Document> documents;
-    for (const std::vector<yaml::RawNode>& nodes : yaml::Reader(path, source).read()) {
+    for (const std::vector<yaml::RawNode>& nodes : yaml::YamlReader(path, source).read()) {
       Result<Document> document = yaml::build(path, source, nodes);
       if (!document) return refused(document.error());
       documents.push_back(*std::move(document));

@@ -42,9 +42,9 @@ TEST_CASE("more ranks than a node holds: each level in turn") {
 }
 
 TEST_CASE("NCCL's all-to-all sends each copy by itself, at an eighth of what links give a collective") {
-  const auto time_us = [](std::int64_t ranks, bool is_plain) {
+  const auto time_us = [](std::int64_t ranks, bool uses_nccl_all_to_all) {
     return price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, ranks, 1,
-                            {.each = 8, .is_plain = is_plain})
+                            {.each = 8, .uses_nccl_all_to_all = uses_nccl_all_to_all})
         .time_us;
   };
   // 7/8 of 1 GB over links of 100 GB/s: at 0.78 of that, or 0.12
@@ -70,7 +70,7 @@ TEST_CASE("a token's copies cross the network once for each node, and go on over
 }
 
 TEST_CASE("a token whose experts lie in few groups goes to few nodes") {
-  const auto network_share = [](std::int64_t ranks, const model::Copies& copies) {
+  const auto network_share = [](std::int64_t ranks, const model::TokenDispatch& copies) {
     gpu::Gpu gpu = test::plain_gpu();
     gpu.link_gb_s = 1e9;  // nothing but the network takes time
     return price_collective(gpu, CollectiveKind::all_to_all, 1e9, ranks, 1, copies).ideal_us / 1e5;

@@ -65,7 +65,7 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
   const Op& exchange = *find(spread, "layer.moe.all_to_all");
   CHECK(exchange.ranks == 8);
   CHECK(exchange.bytes == 64.0 * 8 * 7168 * 2);
-  CHECK(exchange.copies == Copies{8});
+  CHECK(exchange.copies == TokenDispatch{8});
   CHECK(find(spread, "layer.moe.reduce") == nullptr);
   CHECK(find(spread, "layer.moe.gate_up")->batch.value == 32);
   CHECK(find(spread, "layer.moe.gate_up")->m.value == 16);  // 8 x 64 tokens, 8 choices, 256 experts
@@ -96,7 +96,7 @@ TEST_CASE("groups of experts that tokens choose first are those of the model", "
   setup.plan.data = 8;
   setup.model.moe.groups = 8;
   setup.model.moe.groups_per_token = 4;
-  CHECK(find(lower(setup), "layer.moe.all_to_all")->copies == Copies{8, 8, 4});
+  CHECK(find(lower(setup), "layer.moe.all_to_all")->copies == TokenDispatch{8, 8, 4});
 }
 
 TEST_CASE("ranks with sequences of their own that split every expert gather each token once", "[model]") {
@@ -245,14 +245,14 @@ TEST_CASE("the exchange of tokens runs beside what the plan says", "[model]") {
     return *find(lower(setup), "layer.moe.all_to_all");
   };
   CHECK_FALSE(exchange(Overlap::none).overlapped);
-  CHECK_FALSE(exchange(Overlap::none).beside_shared);
+  CHECK_FALSE(exchange(Overlap::none).overlaps_shared_experts);
   CHECK(exchange(Overlap::micro_batches).overlapped);
-  CHECK(exchange(Overlap::shared_experts).beside_shared);
+  CHECK(exchange(Overlap::shared_experts).overlaps_shared_experts);
   CHECK_FALSE(exchange(Overlap::shared_experts).overlapped);
   const Workload workload = lower(setup);
-  CHECK(find(workload, "layer.moe.shared_down")->beside_shared);
-  CHECK_FALSE(find(workload, "layer.moe.down")->beside_shared);
+  CHECK(find(workload, "layer.moe.shared_down")->overlaps_shared_experts);
+  CHECK_FALSE(find(workload, "layer.moe.down")->overlaps_shared_experts);
   // Without shared experts nothing hides it.
   setup.model.moe.shared_intermediate_size = 0;
-  CHECK_FALSE(exchange(Overlap::shared_experts).beside_shared);
+  CHECK_FALSE(exchange(Overlap::shared_experts).overlaps_shared_experts);
 }

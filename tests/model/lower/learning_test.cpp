@@ -24,7 +24,7 @@ Setup llama_7b() {
   return setup;
 }
 
-Setup adapted(Setup setup, std::int64_t rank, Adapted which) {
+Setup adapted(Setup setup, std::int64_t rank, LoraTargets which) {
   setup.plan.adapters = true;
   setup.plan.adapter_rank = rank;
   setup.plan.adapted = which;
@@ -55,18 +55,18 @@ double learned_elements(const Workload& workload) {
 TEST_CASE("adapters have the parameters that PEFT prints", "[model]") {
   const auto count = [](const Setup& setup) { return adapter_size(setup).dense; };
   // alpaca-lora: Llama-7B, r = 8 of q_proj and v_proj: "trainable params: 4194304"
-  CHECK(count(adapted(llama_7b(), 8, Adapted::query_value)) == 4'194'304);
+  CHECK(count(adapted(llama_7b(), 8, LoraTargets::query_value)) == 4'194'304);
   // r = 16 of q, k, v and o: 16,777,216 (alpaca-lora's second release)
-  CHECK(count(adapted(llama_7b(), 16, Adapted::attention)) == 16'777'216);
+  CHECK(count(adapted(llama_7b(), 16, LoraTargets::attention)) == 16'777'216);
   // all linear layers, r = 64: 159,907,840 (QLoRA's 7B, 2305.14314)
-  CHECK(count(adapted(llama_7b(), 64, Adapted::all)) == 159'907'840);
+  CHECK(count(adapted(llama_7b(), 64, LoraTargets::all)) == 159'907'840);
   // Llama-3-8B, r = 16 of all: 41,943,040 (Unsloth's notebooks)
-  CHECK(count(adapted(replica("llama-3-8b"), 16, Adapted::all)) == 41'943'040);
-  CHECK(count(adapted(replica("llama-3-8b"), 0, Adapted::all)) == 0);
+  CHECK(count(adapted(replica("llama-3-8b"), 16, LoraTargets::all)) == 41'943'040);
+  CHECK(count(adapted(replica("llama-3-8b"), 0, LoraTargets::all)) == 0);
 }
 
 TEST_CASE("an adapter is two narrow products beside each that it adapts, with gradients of both", "[model]") {
-  const Setup setup = adapted(replica("llama-3-8b"), 16, Adapted::query_value);
+  const Setup setup = adapted(replica("llama-3-8b"), 16, LoraTargets::query_value);
   const Workload workload = lower(setup);
   Workload adapters;
   for (const Op& op : workload.ops) {
@@ -101,7 +101,7 @@ layer.attention.value_lora_add  backward  234881024  *32
 }
 
 TEST_CASE("keys and values, gate and up have adapters of their own", "[model]") {
-  const Workload workload = lower(adapted(replica("llama-3-8b"), 16, Adapted::all));
+  const Workload workload = lower(adapted(replica("llama-3-8b"), 16, LoraTargets::all));
   CHECK(find(workload, "layer.attention.key_value_lora_up")->n.value == 1024);
   CHECK(find(workload, "layer.attention.key_value_lora_up")->count == 64);
   CHECK(find(workload, "layer.mlp.gate_up_lora_up")->n.value == 14336);
@@ -112,7 +112,7 @@ TEST_CASE("keys and values, gate and up have adapters of their own", "[model]") 
 TEST_CASE("the gradients of adapters' matrices are as large as these, experts' and hybrids' too", "[model]") {
   for (const char* name : {"llama-3-8b", "gpt3-2.7b", "mixtral-8x7b"}) {
     INFO(name);
-    const Setup setup = adapted(replica(name), 8, Adapted::all);
+    const Setup setup = adapted(replica(name), 8, LoraTargets::all);
     const AdapterSize size = adapter_size(setup);
     const double expert_ranks = static_cast<double>(setup.plan.expert * setup.plan.expert_tensor);
     if (setup.plan.tensor > 1) continue;
@@ -122,7 +122,7 @@ TEST_CASE("the gradients of adapters' matrices are as large as these, experts' a
 }
 
 TEST_CASE("tensor parallelism divides the rank beside products split along their outputs", "[model]") {
-  Setup setup = adapted(replica("llama-3-8b"), 16, Adapted::attention);
+  Setup setup = adapted(replica("llama-3-8b"), 16, LoraTargets::attention);
   setup.plan.tensor = 4;
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.attention.query_lora_down")->n.value == 4);

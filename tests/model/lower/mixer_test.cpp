@@ -155,12 +155,12 @@ TEST_CASE("parameters and arithmetic of every kind grow with its sizes", "[model
     Plan decoding = plan;
     decoding.mode = Mode::decode;
     const std::int64_t parameters = mixer_parameters(model, mixer);
-    const double products = mixer_products(model, mixer, plan);
+    const double products = mixer_macs_per_token(model, mixer, plan);
     RC_ASSERT(parameters > 0);
     RC_ASSERT(products > 0);
-    RC_ASSERT(mixer_products(model, mixer, decoding) <= products);
+    RC_ASSERT(mixer_macs_per_token(model, mixer, decoding) <= products);
     mixer.value_heads *= 2;
     RC_ASSERT(mixer_parameters(model, mixer) > parameters);
-    RC_ASSERT(mixer_products(model, mixer, plan) > products);
+    RC_ASSERT(mixer_macs_per_token(model, mixer, plan) > products);
   }));
 }

@@ -179,7 +179,7 @@ projection = true
 )";
   const Setup setup = setup_of(text, "sequence_length = 2048\nmode = \"prefill\"\n");
   CHECK(num_mixer_layers(setup.model, 0) == 12);
-  CHECK(weight_sets(setup.model, StepPart::attention).sets == 2);
+  CHECK(weight_sets(setup.model, ModelComponent::attention).sets == 2);
   const std::string gemms = table(lower(setup), OpKind::gemm);
   CAPTURE(gemms);
   CHECK(gemms.find("layer.attention.qkv  forward  1 x 2048 x 6144 x 2048  tn  *3") != std::string::npos);
@@ -245,8 +245,8 @@ TEST_CASE("what several kinds take is the sum of what each takes", "[model]") {
     const std::int64_t attention = model.num_layers;
     const auto without = static_cast<double>(parameter_count(setup));
     const double cache = cache_bytes(setup, 1000);
-    const double frame = static_cast<double>(part_size(setup, StepPart::frame).parameters +
-                                             part_size(setup, StepPart::mlp).parameters);
+    const double frame = static_cast<double>(part_size(setup, ModelComponent::frame).parameters +
+                                             part_size(setup, ModelComponent::mlp).parameters);
     double expected = without;
     double states = 0;
     for (std::size_t which = 0; which < most_mixers; ++which) {
@@ -273,17 +273,17 @@ TEST_CASE("what several kinds take is the sum of what each takes", "[model]") {
     // A step is the sum of its parts, each as often as its layers.
     const LayerRuns runs = layer_runs(setup);
     double flops = 0;
-    const auto add = [&](StepPart part, double times) {
+    const auto add = [&](ModelComponent part, double times) {
       Workload one;
       lower_part(setup, part, one);
       for (const Op& op : one.ops) flops += times * op.count * op_flops(op);
     };
-    add(StepPart::attention, runs.attention);
-    for (const StepPart part : mixer_parts) add(part, runs.mixers[mixer_of(part)]);
-    add(StepPart::mlp, runs.mlp);
-    add(StepPart::frame, runs.all);
+    add(ModelComponent::attention, runs.attention);
+    for (const ModelComponent part : mixer_parts) add(part, runs.mixers[mixer_of(part)]);
+    add(ModelComponent::mlp, runs.mlp);
+    add(ModelComponent::frame, runs.all);
     const bool is_last = setup.plan.pipeline > 1 && slowest_stage(setup).heads > 0;
-    add(is_last ? StepPart::last_ends : StepPart::ends, 1);
+    add(is_last ? ModelComponent::last_ends : ModelComponent::ends, 1);
     const double whole = lower(setup).hardware_flops;
     RC_ASSERT(std::abs(flops - whole) <= 1e-9 * whole);
   }));

@@ -62,7 +62,7 @@ TEST_CASE("engines gather all tokens on every rank of a node with attention data
   setup.plan.expert = setup.plan.data = 8;
   setup.plan.sequence_parallel = false;
   CHECK(find(lower(setup), "layer.moe.all_to_all") != nullptr);
-  setup.plan.engine = Engine::vllm;
+  setup.plan.engine = ServingEngine::vllm;
   const Workload workload = lower(setup);
   CHECK(find(workload, "layer.moe.all_to_all") == nullptr);
   const Op* gather = find(workload, "layer.moe.token_gather");

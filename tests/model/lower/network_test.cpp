@@ -135,7 +135,7 @@ TEST_CASE("bytes of a convolution are those of its tensors", "[model]") {
   const double weights = 128.0 * 64 * 9;
   for (const Op& op : workload.ops) {
     if (op.name != "second") continue;
-    const Implicit& i = op.implicit;
+    const ImplicitGemm& i = op.implicit;
     CHECK(i.a_elements + i.b_elements + i.c_elements == in + out + weights);
     const gpu::Gpu gpu = *gpu::find_gpu("a100");
     // at least their time at the data sheet's bandwidth, far from that of the matrix that a kernel unrolls

@@ -65,14 +65,14 @@ TEST_CASE("serving scales where a recipe is asked for, and inside norms where th
   setup.plan.fusion = Fusion::norms;
   CHECK(find(lower(setup), "layer.mlp.quantize") == nullptr);
   // but for engines with a kernel before each product
-  setup.plan.engine = Engine::sglang;
+  setup.plan.engine = ServingEngine::sglang;
   const Workload apart = lower(setup);
   CHECK(find(apart, "layer.mlp.quantize")->count == 2.0 * 32);
   CHECK(find(apart, "layer.mlp.quantize")->bytes == Approx((4096 + 14336) / 2.0 * (2 + 1 + 4.0 / 128)));
   CHECK(find(apart, "layer.attention.quantize")->count == 2.0 * 32);
-  setup.plan.engine = Engine::trtllm;
+  setup.plan.engine = ServingEngine::trtllm;
   CHECK(find(lower(setup), "layer.mlp.quantize")->count == 2.0 * 32);
-  setup.plan.engine = Engine::vllm;
+  setup.plan.engine = ServingEngine::vllm;
   CHECK(find(lower(setup), "layer.mlp.quantize")->count == 2.0 * 32);
   setup.plan.recipe = Recipe::row;
   CHECK(find(lower(setup), "layer.mlp.quantize") == nullptr);

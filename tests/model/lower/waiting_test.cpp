@@ -32,8 +32,8 @@ TEST_CASE("ranks of one node wait for none, more wait for the slowest of all", "
   };
   for (const Row& row : rows) {
     INFO(row.data << " GPUs");
-    CHECK(model::waiting_share(training(row.data, 1)) == Approx(row.once).margin(1e-6));
-    CHECK(model::waiting_share(training(row.data, 3)) == Approx(row.layer).margin(1e-6));
+    CHECK(model::straggler_fraction(training(row.data, 1)) == Approx(row.once).margin(1e-6));
+    CHECK(model::straggler_fraction(training(row.data, 3)) == Approx(row.layer).margin(1e-6));
   }
 }
 
@@ -41,24 +41,24 @@ TEST_CASE("the wait grows with every degree that adds GPUs, and never shrinks", 
   for (const std::int64_t zero : {0, 1, 2, 3}) {
     double before = 0;
     for (std::int64_t data = 1; data <= 32768; data *= 2) {
-      const double share = model::waiting_share(training(data, zero));
+      const double share = model::straggler_fraction(training(data, zero));
       CHECK(share >= before);
       before = share;
     }
   }
-  const double of_64 = model::waiting_share(training(64, 1));
+  const double of_64 = model::straggler_fraction(training(64, 1));
   for (std::int64_t model::Plan::*degree :
        {&model::Plan::tensor, &model::Plan::pipeline, &model::Plan::context}) {
     model::Plan plan = training(8, 1);
     plan.*degree = 8;
-    CHECK(model::waiting_share(plan) == of_64);
+    CHECK(model::straggler_fraction(plan) == of_64);
   }
 }
 
 TEST_CASE("requests are served without waiting for other replicas", "[model]") {
   model::Plan plan = training(64, 0);
   plan.mode = model::Mode::decode;
-  CHECK(model::waiting_share(plan) == 0);
+  CHECK(model::straggler_fraction(plan) == 0);
 }
 
 TEST_CASE("a step of many GPUs idles for its bubble and for the slowest of them", "[model]") {

@@ -43,7 +43,7 @@ std::vector<rules::Finding> findings_of(const rules::RuleBook& book, const rules
       if (gpu::can_multiply(*gpu, reading.setup.plan.dtype)) continue;
       if (auto remark = rules::remark_on_format(reading, {&*gpu, 1})) remarks.push_back(*std::move(remark));
     }
-    return rules::look_at(book, remarks, only);
+    return rules::check_remarks(book, remarks, only);
   }
   REQUIRE(file.readings.size() == 1);
   rules::LintResult result = rules::lint(book, file.readings.front(), {&*gpu, 1}, only);

@@ -16,7 +16,7 @@ std::string mended(const std::string& config) {
     out += std::string(finding.code) + ' ';
     if (!finding.proposals.empty()) out += tests::changes_text(finding.proposals.front().changes);
     out += ':';
-    for (const std::int32_t number : finding.mends) {
+    for (const std::int32_t number : finding.also_fixes) {
       out += ' ' + std::string(result.findings.at(static_cast<std::size_t>(number)).code);
     }
     out += '\n';

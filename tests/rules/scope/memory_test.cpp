@@ -47,7 +47,7 @@ model::Reading decoding(const std::string& keys) {
 
 // Bytes per parameter that a GPU keeps for certain.
 double least_state(const model::Reading& reading) {
-  return rules::least_footprint(reading, reading.setup).state_bytes /
+  return rules::min_footprint(reading, reading.setup).state_bytes /
          static_cast<double>(model::parameter_count(reading.setup));
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("ZeRO shares an expert over the ranks that hold the same expert") {
 TEST_CASE("over any number of ranks what ZeRO shares takes nothing") {
   const auto least = [](const std::string& plan) {
     const model::Setup setup = read(dense + "[parallel]\n" + plan).setup;
-    return least_footprint(setup).state_bytes / parameters(setup);
+    return min_footprint(setup).state_bytes / parameters(setup);
   };
   CHECK(least("") == Approx(16));
   CHECK(least("zero = 1") == Approx(4));
@@ -184,7 +184,7 @@ TEST_CASE("a run that fits goes on to fit; one that does not may grow a little, 
   model::Setup recomputed = wider;
   recomputed.plan.recompute = model::Recompute::full;
   const auto may = [&](const model::Setup& candidate, double usable) {
-    return may_need(candidate, memory_bytes(candidate), start, needs, usable);
+    return memory_allowed(candidate, memory_bytes(candidate), start, needs, usable);
   };
   CHECK(may(larger_batch, 10 * needs));
   CHECK_FALSE(may(larger_batch, needs));

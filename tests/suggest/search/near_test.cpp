@@ -43,7 +43,7 @@ std::vector<std::int64_t> near(const model::Reading& reading, const char* field,
 
 TEST_CASE("linked fields follow a change") {
   const model::Reading reading = read(llama);
-  const Links links = links_of(reading);
+  const FieldDependencies links = links_of(reading);
   CHECK(links.head_dim_from_hidden);
   CHECK_FALSE(links.key_value_heads);
 
@@ -118,7 +118,7 @@ TEST_CASE("a search keeps its promises on random models") {
     for (const char* name : {"hidden_size", "num_attention_heads", "vocab_size"}) {
       fields.push_back(model::find_field(name));
     }
-    const Links links = links_of(reading);
+    const FieldDependencies links = links_of(reading);
     const std::vector<Constraint> binding_rules = binding(hard.constraints(), reading.setup);
     NearLimits limits;
     limits.parameters = 0.02;

@@ -113,7 +113,7 @@ TEST_CASE("pruned search, on any number of threads, finds what looking at everyt
     }
     // Values that no prediction can tell apart are ranked by other things.
     RC_ASSERT(found.best.front().value >= most - 1e-3);
-    for (const suggest::Found& each : found.best) {
+    for (const suggest::RankedPoint& each : found.best) {
       const auto same = std::find_if(counted.begin(), counted.end(),
                                      [&](const test::Counted& c) { return c.values == each.values; });
       RC_ASSERT(same != counted.end());
@@ -163,10 +163,10 @@ TEST_CASE("a basket takes the shape that serves all of its GPUs", "[suggest]") {
   const model::Reading reading = small_model();
   suggest::Problem problem = problem_of(reading, {&known_gpu("a100"), &known_gpu("l4")},
                                         {"head_dim=64,80,128", "vocab_size=5003,5056,5120"});
-  for (const suggest::Basket basket : {suggest::Basket::worst, suggest::Basket::mean}) {
+  for (const suggest::GpuAggregate basket : {suggest::GpuAggregate::worst, suggest::GpuAggregate::mean}) {
     problem.basket = basket;
     suggest::SearchOptions options = with_threads(2);
-    options.references = suggest::own_best_costs(problem, options);
+    options.references = suggest::per_gpu_best_costs(problem, options);
     const suggest::SearchOutcome outcome = suggest::optimize(problem, options);
     REQUIRE(!outcome.best.empty());
     CHECK(outcome.best.front().value <= 1 + 1e-9);
@@ -233,7 +233,7 @@ TEST_CASE("a space of any size is bounded in time and memory, and says what was 
     table.limit(most_bytes, nullptr, most_parts);
     const std::vector<std::uint32_t> positions(problem.axes.size());
     try {
-      table.node(static_cast<model::StepPart>(part), 0, positions);
+      table.node(static_cast<model::ModelComponent>(part), 0, positions);
     } catch (const suggest::Stopped&) {
       was_stopped = true;
     }
@@ -252,7 +252,7 @@ TEST_CASE("a search that forgets finds what one that remembers finds", "[suggest
   forgets.limit(0, nullptr, std::numeric_limits<std::size_t>::max());
   const std::vector<std::uint32_t> positions(problem.axes.size());
   for (std::size_t part = 0; part < model::part_count; ++part) {
-    const auto which = static_cast<model::StepPart>(part);
+    const auto which = static_cast<model::ModelComponent>(part);
     const suggest::PartNode a = remembers.node(which, 0, positions);
     const suggest::PartNode b = forgets.node(which, 0, positions);
     INFO(part);

@@ -40,7 +40,7 @@ TEST_CASE("vLLM stops at startup where its cache does not hold the longest seque
   const suggest::Capacity unstated = capacity_of("vllm serve meta-llama/Llama-3.1-8B-Instruct", "rtx-4090");
   CHECK(unstated.longest == 131'072);
   CHECK(unstated.longest_bytes == 131'072.0 * 131'072);
-  CHECK(suggest::surely_lacks_cache(unstated));
+  CHECK(suggest::certainly_lacks_cache(unstated));
   CHECK(unstated.largest > 36'000);
   CHECK(unstated.largest < 50'000);
   CHECK(unstated.requests < 0.4);
@@ -93,7 +93,7 @@ TEST_CASE("the stage with most layers decides what a pipeline has room for", "[s
   CHECK(uneven.weight_bytes > 1.25 * even.weight_bytes);
   CHECK(uneven.weight_bytes < even.weight_bytes * 32 / 24);
   CHECK_FALSE(suggest::lacks_cache(even));
-  CHECK(suggest::surely_lacks_cache(uneven));
+  CHECK(suggest::certainly_lacks_cache(uneven));
 }
 
 // vLLM 0.19 on an H100 (llm-d planner's calibration): activations of its profile run, GiB.

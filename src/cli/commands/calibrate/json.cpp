@@ -78,7 +78,8 @@ std::string fit_json(const FitReport& report) {
   result.profile = report.profile;
   result.source = report.source;
   for (const FittedSet& each : report.sets) result.sets.push_back(set_of(each));
-  for (const StayedSet& each : report.stayed) result.stayed.push_back({std::string(each.name), each.reason});
+  for (const UnchangedSet& each : report.stayed)
+    result.stayed.push_back({std::string(each.name), each.reason});
   for (const ProvedFinding& each : report.findings) result.findings.push_back(proof_of(each));
   std::ostringstream out;
   objects::write_document("calibrate", objects::Status::ok, result, out);

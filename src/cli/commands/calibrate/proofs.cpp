@@ -45,7 +45,7 @@ std::optional<std::vector<ProofFile>> read_files(const CalibrateOptions& options
   if (!found.errors.empty()) return std::nullopt;
   // They lie beside configurations, and a search for those leaves them out.
   std::set<std::string> named;
-  for (const formats::Found& each : found.files) {
+  for (const formats::DiscoveredFile& each : found.files) {
     const std::filesystem::path path(each.path);
     const std::string beside = (path.parent_path() / prove::proofs_name).generic_string();
     if (each.named) {

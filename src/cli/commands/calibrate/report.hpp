@@ -22,7 +22,7 @@ struct FittedSet {
 };
 
 // One that stays as it is.
-struct StayedSet {
+struct UnchangedSet {
   std::string_view name;
   std::string reason;
 };
@@ -41,7 +41,7 @@ struct FitReport {
   std::string profile;  // the file that was written
   std::string source;   // what the measurements are
   std::vector<FittedSet> sets;
-  std::vector<StayedSet> stayed;
+  std::vector<UnchangedSet> stayed;
   std::vector<ProvedFinding> findings;  // of --proofs
 };
 

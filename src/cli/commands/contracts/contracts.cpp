@@ -24,14 +24,16 @@ namespace shapelint::cli {
 
 namespace {
 
+using contracts::Consequence;
 using contracts::Contract;
-using contracts::Outcome;
 using report::Role;
 using report::Style;
 using report::wrap;
 
-Role role_of(Outcome outcome) {
-  return outcome == Outcome::refuses ? Role::error : outcome == Outcome::pads ? Role::info : Role::warning;
+Role role_of(Consequence outcome) {
+  return outcome == Consequence::refuses ? Role::error
+         : outcome == Consequence::pads  ? Role::info
+                                         : Role::warning;
 }
 
 void print_list(std::span<const Contract* const> list, const Style& style, std::string& out) {
@@ -111,7 +113,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   const bool has_stack = !input->file.applied.stack.empty();
   const contracts::Stack stack =
       project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
-  if (has_stack && !says_what_is_run(*input->file.configured, stack, *input, io)) return ExitCode::error;
+  if (has_stack && !requires_stated_mode(*input->file.configured, stack, *input, io)) return ExitCode::error;
   contracts::Checker checker = has_stack ? contracts::Checker(book, stack) : contracts::Checker(book);
   std::vector<GpuVerdicts> all;
   for (const gpu::Gpu& gpu : input->gpus()) {

@@ -112,7 +112,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
   const project::Configured& configured = *input->file.configured;
   const contracts::Stack stack =
       project::stack_of(configured, input->file.applied.stack, input->reading(), io.files);
-  if (!says_what_is_run(configured, stack, *input, io)) return ExitCode::error;
+  if (!requires_stated_mode(configured, stack, *input, io)) return ExitCode::error;
   std::optional<contracts::Checker> checker;
   if (!stack.empty()) checker.emplace(project::contracts_of(configured), stack);
   const model::Reading reading = with_context(input->reading());

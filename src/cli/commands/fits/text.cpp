@@ -54,7 +54,7 @@ std::string reasons(const FitRow& row) {
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   const bool is_refused = row.fit == Fit::refused;
   for (const contracts::Verdict& each : row.unmet) {
-    const bool refuses = each.contract->outcome == contracts::Outcome::refuses;
+    const bool refuses = each.contract->outcome == contracts::Consequence::refuses;
     if (is_refused && !refuses) continue;
     const std::string sum = contracts::sum_words(each);
     add(sum.empty() ? each.contract->id : fmt::format("{}: {}", each.contract->id, sum));

@@ -55,7 +55,7 @@ bool write_fixed(const lint::FixedFile& file, Io& io) {
   bool has_changed = now && *now != file.before;
   Result<bool> written = true;
   if (!has_changed) {
-    const text::OnlyOver guard(file.before);
+    const text::ReplaceGuard guard(file.before);
     written = io.files.write(file.path, file.after);
     has_changed = written && !*written;
   }
@@ -111,7 +111,7 @@ void print_summary(const lint::FixOutcome& outcome, const std::set<std::string>&
            << '\n';
     fixed += each.codes.size();
   }
-  for (const lint::LeftFinding& each : outcome.left) {
+  for (const lint::RemainingFinding& each : outcome.left) {
     io.err << text::one_line(fmt::format("not fixed: {}:{}:{}: {} {}", each.path, each.place.line,
                                          each.place.column, each.code, each.reason))
            << '\n';
@@ -165,7 +165,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
     for (const lint::ModelReport& model : outcome.run.report.models) {
       const std::string folder = model.path.substr(0, model.path.rfind('/') + 1);
       if (!folders.insert(folder).second) continue;
-      text::remove_left_behind((std::filesystem::path(io.files.working_directory()) / folder).string());
+      text::remove_stale_temporaries((std::filesystem::path(io.files.working_directory()) / folder).string());
     }
     for (const lint::FixedFile& file : outcome.files) {
       if (!write_fixed(file, io)) kept.insert(file.path);

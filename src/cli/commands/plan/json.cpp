@@ -14,7 +14,7 @@ namespace shapelint::cli {
 
 namespace {
 
-objects::Fates fates_of(const contracts::Fates& fates) {
+objects::SearchCounts fates_of(const contracts::SearchCounts& fates) {
   return {fates.all, fates.too_large, fates.by_rules, fates.refused, fates.bounded, fates.priced};
 }
 

@@ -18,7 +18,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "contracts/stack.hpp"
-#include "formats/dialect/how.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 #include "project/applied.hpp"
 #include "report/style.hpp"
 
@@ -108,7 +108,7 @@ const formats::Dialect* dialect_of(const ModelInput& input) {
 contracts::CanSet can_set_in(const formats::Dialect* dialect, const model::Reading& reading) {
   if (dialect == nullptr) return {};
   const auto has = [dialect, &reading](FieldId field, std::int64_t value) {
-    return !formats::way_to_set(*dialect, reading, field, model::get(reading.setup, field), value, true)
+    return !formats::setting_syntax(*dialect, reading, field, model::get(reading.setup, field), value, true)
                 .empty();
   };
   if (!has(FieldId::micro_batch_size, reading.setup.plan.micro_batch_size + 1) && !has(FieldId::tensor, 2))
@@ -172,7 +172,7 @@ std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::R
   for (const suggest::Change& each : edits.changes) {
     std::string way;
     if (dialect != nullptr)
-      way = formats::way_to_set(*dialect, reading, each.field, each.from, each.to, true);
+      way = formats::setting_syntax(*dialect, reading, each.field, each.from, each.to, true);
     if (way.empty())
       way = fmt::format("`{} = {}`", model::info(each.field).name, model::value_text(each.field, each.to));
     // One key may stand for two fields: torchtitan's tensor parallelism is sequence parallel.
@@ -390,7 +390,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   const project::Configured& configured = *input->file.configured;
   const project::AskedStack asked =
       project::asked_stack(configured, input->file.applied.stack, reading, io.files);
-  if (!serves && !says_what_is_run(configured, asked.stack, *input, io)) return ExitCode::error;
+  if (!serves && !requires_stated_mode(configured, asked.stack, *input, io)) return ExitCode::error;
   std::vector<Error> errors;
   Planned planned{options, *input, reading, {}, pins_of(reading), {}};
   planned.stack = {asked.book, asked.stack,

@@ -31,7 +31,7 @@ std::string row_text(const TrainingPlan& plan) {
       tenths(plan.tokens_per_s / static_cast<double>(plan.gpus)));
 }
 
-std::string fates_text(const contracts::Fates& fates) {
+std::string fates_text(const contracts::SearchCounts& fates) {
   std::string out = fmt::format("{} plans: {} priced", with_commas(fates.all), with_commas(fates.priced));
   const auto add = [&](std::int64_t count, std::string_view what) {
     if (count > 0) out += fmt::format(", {} {}", with_commas(count), what);

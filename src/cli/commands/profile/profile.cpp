@@ -310,7 +310,7 @@ report::Worth weigh(const prove::Case& each, const report::ProfileReport& report
 std::vector<report::Worth> worth_of(const ModelInput& input, const report::ProfileReport& report, Io& io) {
   std::vector<rules::Finding> findings = findings_of(input, io);
   std::erase_if(findings, [](const auto& each) { return each.severity == rules::Severity::info; });
-  const prove::Plan plan = prove::plan_of(input.reading(), report.gpu, findings);
+  const prove::MeasurementPlan plan = prove::plan_of(input.reading(), report.gpu, findings);
   std::vector<report::Worth> out;
   for (const prove::Case& each : plan.cases) out.push_back(weigh(each, report));
   std::stable_sort(out.begin(), out.end(),

@@ -103,7 +103,7 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
   }
   auto findings = findings_of(*input, io);
   if (!findings || !select(options.findings, options.file, *findings, io)) return ExitCode::error;
-  prove::Plan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
+  prove::MeasurementPlan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
   if (plan.cases.empty()) {
     print_error(io, fmt::format("{}: no finding says what would be faster, so there is nothing to prove",
                                 options.file));
@@ -119,7 +119,7 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
     told.file = plan.file;
     return run_script(told, script, plan.budget_s, io);
   }
-  return hand_out(
+  return write_or_print_script(
       script, options.output,
       fmt::format("{} measures {} with {}: `python3 {} -o result.json` on {}, then "
                   "`shapelint prove --read result.json`",
@@ -130,8 +130,8 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
 
 }  // namespace
 
-ExitCode hand_out(const std::string& script, const std::string& output, const std::string& what_it_is,
-                  Io& io) {
+ExitCode write_or_print_script(const std::string& script, const std::string& output,
+                               const std::string& what_it_is, Io& io) {
   if (output == "-") {
     io.raw() << script;
     return ExitCode::clean;

@@ -42,10 +42,10 @@ ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const
                      Io& io);
 // The same two for programs.
 std::string proved_json(const prove::Measured& measured);
-std::string swept_json(const prove::Swept& swept);
+std::string swept_json(const prove::SweepResult& swept);
 // Writes a script to standard output (`-`), or to a file, and then says what it is.
-ExitCode hand_out(const std::string& script, const std::string& output, const std::string& what_it_is,
-                  Io& io);
+ExitCode write_or_print_script(const std::string& script, const std::string& output,
+                               const std::string& what_it_is, Io& io);
 // Runs a script with `--run`, keeps its result, and shows it.
 ExitCode run_script(const ProveOptions& options, const std::string& script, double budget_s, Io& io);
 

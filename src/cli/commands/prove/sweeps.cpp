@@ -22,7 +22,7 @@ namespace {
 
 constexpr double usual_budget_s = 3600;
 
-void print_table(const std::string& path, const prove::Swept& swept, Io& io) {
+void print_table(const std::string& path, const prove::SweepResult& swept, Io& io) {
   std::string software;
   for (const auto& [name, version] : swept.software)
     software += fmt::format("{}{} {}", software.empty() ? "" : ", ", name, version);
@@ -61,11 +61,11 @@ ExitCode write_sweeps(const ProveOptions& options, Io& io) {
   const prove::SweepPlan plan{*gpu, options.sweeps, options.budget_s > 0 ? options.budget_s : usual_budget_s};
   const std::string script = prove::script_of(plan);
   if (options.run) return run_script(options, script, plan.budget_s, io);
-  return hand_out(script, options.output,
-                  fmt::format("{} measures sweeps: `python3 {} -o measured.json` on {}, then "
-                              "`shapelint prove --read measured.json`",
-                              options.output, options.output, gpu->name),
-                  io);
+  return write_or_print_script(script, options.output,
+                               fmt::format("{} measures sweeps: `python3 {} -o measured.json` on {}, then "
+                                           "`shapelint prove --read measured.json`",
+                                           options.output, options.output, gpu->name),
+                               io);
 }
 
 ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
@@ -140,7 +140,7 @@ std::string proved_json(const prove::Measured& measured) {
   return printed(result);
 }
 
-std::string swept_json(const prove::Swept& swept) {
+std::string swept_json(const prove::SweepResult& swept) {
   objects::ProveResult result;
   result.gpu = swept.gpu;
   result.device = swept.device;

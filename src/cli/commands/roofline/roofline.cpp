@@ -104,7 +104,7 @@ double run_on_stack(const model::Reading& reading, const contracts::Book& book, 
     effect.unmet.push_back({contract.id, std::string(contracts::name(contract.outcome)),
                             contracts::outcome_words(contract), std::string(contract.summary), each.formula,
                             each.numbers});
-    if (contract.outcome != contracts::Outcome::refuses) continue;
+    if (contract.outcome != contracts::Consequence::refuses) continue;
     out.notes.push_back(fmt::format("{} does not run this: {} ({})", contract.package.name, contract.summary,
                                     each.numbers.empty() ? contract.id : each.numbers));
   }
@@ -119,7 +119,7 @@ double run_on_stack(const model::Reading& reading, const contracts::Book& book, 
 }
 
 // The phase that the plan is about takes `times` as long.
-void lengthen(model::Mode mode, double times, suggest::Serving& serving) {
+void apply_slowdown(model::Mode mode, double times, suggest::Serving& serving) {
   if (mode == model::Mode::prefill) {
     for (double* us : {&serving.first_token_us, &serving.first_token_low_us, &serving.first_token_high_us})
       *us *= times;
@@ -153,7 +153,7 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
   if (std::string note = stages_note(gpu, setup); !note.empty()) out.notes.push_back(std::move(note));
   if (plan.mode != model::Mode::train && setup.model.causal && setup.model.conv.empty()) {
     out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
-    lengthen(plan.mode, longer, *out.serving);
+    apply_slowdown(plan.mode, longer, *out.serving);
   }
   if (out.serving) out.capacity = suggest::capacity_of(gpu, setup);
   if (out.serving && options.output_tokens > 0) {
@@ -170,10 +170,10 @@ report::RooflineCurve curve_of(const ModelInput& input, const gpu::Gpu& gpu,
                                const suggest::RangeRequest& range, const suggest::Draft* draft) {
   const ModelFile& file = input.file;
   const model::Reading& reading = input.reading();
-  const suggest::Links links = suggest::links_of_unstated(reading);
+  const suggest::FieldDependencies links = suggest::links_of_unstated(reading);
   model::PerField<model::Origin> origins = reading.origins;
   origins[range.field].kind = model::Origin::Kind::stated;
-  suggest::Moved moved;
+  suggest::ChangedFields moved;
   moved.add(range.field);
   const auto at = [&](std::int64_t value) {
     model::Setup setup = reading.setup;

@@ -46,7 +46,7 @@ formats::Discovery find(const std::vector<std::string>& names, const project::Pr
   }
   formats::Discovery in_files = formats::discover(io.files, paths);
   for (const Error& error : in_files.errors) fail(error);
-  for (formats::Found& each : in_files.files) found.files.push_back(std::move(each));
+  for (formats::DiscoveredFile& each : in_files.files) found.files.push_back(std::move(each));
   return found;
 }
 
@@ -86,11 +86,11 @@ ExitCode show(const ShowOptions& options, Io& io) {
   ExitCode code = ExitCode::clean;
   const formats::Discovery found = find(options.files, project, io, code);
   std::vector<std::string> paths;
-  for (const formats::Found& file : found.files) paths.push_back(file.path);
+  for (const formats::DiscoveredFile& file : found.files) paths.push_back(file.path);
   if (!are_configured(project, paths, io)) return ExitCode::error;
   Places places(io.files);
   std::vector<ShownFile> files;
-  for (const formats::Found& file : found.files) {
+  for (const formats::DiscoveredFile& file : found.files) {
     const bool is_stdin = file.path == stdin_name;
     auto content = is_stdin ? read_all(io.in, file.path) : project::text_named(project, file.path);
     if (!content) {

@@ -142,7 +142,7 @@ std::string objection(const report::SuggestReport& report, const std::string& te
   files.put(report.path, file.source.text.str());
   lint::TextOptions options;
   options.assume_native = file.is_stdin;
-  lint::Workbench bench(std::move(request), files, options);
+  lint::FixTrial bench(std::move(request), files, options);
   return bench.objection(report.path, text, rules::Severity::warning);
 }
 

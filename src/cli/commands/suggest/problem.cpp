@@ -95,16 +95,16 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
       }
     }
   }
-  rules::Doable doable = input.file.applied.rules.doable;
+  rules::ShapePolicy policy = input.file.applied.rules.policy;
   // The small models of a ladder have few heads: an even number will do.
   constexpr std::int64_t family_multiple = 2;
   if (!options.family.empty() && !options.project.request.head_multiple)
-    doable.head_multiple = std::min(doable.head_multiple, family_multiple);
+    policy.head_multiple = std::min(policy.head_multiple, family_multiple);
   const project::ShapeChoice shape =
       project::shape_of(input.file.applied.shape, *problem.reading, files, names_shape(options));
-  doable.shape = shape.shape;
+  policy.shape = shape.shape;
   problem.shape_note = project::shape_note(shape);
-  rules::constrain(problem, *input.file.configured->rules, doable, conditions_of(options));
+  rules::constrain(problem, *input.file.configured->rules, policy, conditions_of(options));
   const project::Configured& configured = *input.file.configured;
   const project::AskedStack asked =
       project::asked_stack(configured, input.file.applied.stack, *problem.reading, files);

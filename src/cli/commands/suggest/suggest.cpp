@@ -144,7 +144,7 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
   {
     Watch watch(options, io);
     watch.set(search);
-    search.references = suggest::own_best_costs(problem, search);
+    search.references = suggest::per_gpu_best_costs(problem, search);
     outcome = suggest::optimize(problem, search);
   }
   // Nothing found and no front: no combination meets the constraints.
@@ -208,7 +208,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
   search.threads = static_cast<std::size_t>(options.threads.value_or(0));
   const suggest::Family family = suggest::find_family(problem, sizes, search);
   const bool none =
-      std::none_of(family.rungs.begin(), family.rungs.end(), [](const auto& rung) { return rung.found; });
+      std::none_of(family.members.begin(), family.members.end(), [](const auto& rung) { return rung.found; });
   if (none) {
     print_error(io, "no size of the family has a shape that meets the constraints",
                 "`--params` may allow more");

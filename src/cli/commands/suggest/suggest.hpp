@@ -27,7 +27,7 @@ struct SuggestOptions {
   std::vector<std::string> where;
   suggest::Budget budget;
   suggest::Objective objective = suggest::Objective::tokens;
-  suggest::Basket basket = suggest::Basket::worst;
+  suggest::GpuAggregate basket = suggest::GpuAggregate::worst;
   std::vector<std::string> weights;  // a100=2
   std::vector<std::string> prices;   // a100=1.5
   std::vector<std::string> family;   // 125m, 1.3b

@@ -20,8 +20,8 @@ double visible_pairs(double queries, double keys, bool causal, double window) {
 // Attention over relative positions: each query also meets an embedding of its distance to the key (Dai et
 // al. 2019, arXiv 1901.02860, section 3.3; NeMo, asr/parts/submodules/multi_head_attention.py).
 
-void lower_relative_positions(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
-                              Emitter& emit) {
+void lower_relative_positions(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                              double count, Emitter& emit) {
   if (shared.decoding) return;  // encoders have them
   // As many distances before a query as behind it; within a window those alone.
   const std::int64_t window = shared.model.window.size;
@@ -48,7 +48,7 @@ namespace {
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
 // Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
-Dim qkv_columns(const Shared& shared) {
+Dim qkv_columns(const LoweringContext& shared) {
   const ModelSpec& model = shared.model;
   const std::int64_t heads = shared.heads.value;
   const std::int64_t groups = shared.key_value_heads.value;
@@ -79,7 +79,7 @@ Dim qkv_columns(const Shared& shared) {
 
 // Of a block that layers share (Zamba): the stream is put beside the embedding and normalized, and each layer
 // adds products of its own to queries, keys and values.
-void lower_shared_inputs(const Shared& shared, Repeat layer, Emitter& emit) {
+void lower_shared_inputs(const LoweringContext& shared, Repeat layer, Emitter& emit) {
   const SharedBlock& block = shared.model.shared_block;
   if (block.blocks <= 0) return;
   const Dim inputs = attention_inputs(shared);
@@ -103,13 +103,13 @@ std::int64_t kernel_version(Attention attention) {
 
 }  // namespace
 
-Dim attention_inputs(const Shared& shared) {
+Dim attention_inputs(const LoweringContext& shared) {
   const SharedBlock& block = shared.model.shared_block;
   return block.blocks > 0 && block.input_size > 0 ? dim(block.input_size, "shared_input_size")
                                                   : shared.hidden;
 }
 
-void lower_attention_core(const Shared& shared, const AttentionShape& shape, Dim batch, double count,
+void lower_attention_core(const LoweringContext& shared, const AttentionShape& shape, Dim batch, double count,
                           Emitter& emit, const CoreNames& names) {
   const Repeat core{count, Recomputed::with_attention};
   // Ring attention hands the keys and values of all ranks around while it computes.
@@ -154,7 +154,7 @@ Dim prompt_keys(const Plan& plan) {
              "(context_length + prefill_tokens) / 2");
 }
 
-void lower_prompt_core(const Shared& shared, AttentionShape shape, double count, Emitter& emit) {
+void lower_prompt_core(const LoweringContext& shared, AttentionShape shape, double count, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!shared.decoding || plan.prefill_tokens <= 0) return;
   constexpr CoreNames names{"layer.attention.prompt_ring",    "layer.attention.prompt_flash",
@@ -185,8 +185,8 @@ Seen seen_by(const ModelSpec& model) {
 }
 
 // The same attention within a window; in chunks, one sequence is as many, and `batch` of its products, too.
-AttentionShape windowed(const Shared& shared, AttentionShape shape, Dim& batch) {
-  const Window& window = shared.model.window;
+AttentionShape windowed(const LoweringContext& shared, AttentionShape shape, Dim& batch) {
+  const SlidingWindow& window = shared.model.window;
   const bool has_cache = cached_tokens(shared.plan) > 0;
   const bool is_whole =
       !has_cache && !is_packed(shared.setup) && joined_length(shared.setup) == 0 && shared.plan.context <= 1;
@@ -238,7 +238,7 @@ AttentionShape windowed(const Shared& shared, AttentionShape shape, Dim& batch) 
 
 }  // namespace
 
-AttentionShape by_document(const Shared& shared, AttentionShape shape) {
+AttentionShape by_document(const LoweringContext& shared, AttentionShape shape) {
   if (!is_packed(shared.setup)) return shape;
   const Plan& plan = shared.plan;
   const std::int64_t documents = divide_up(plan.sequence_length, plan.document_length);
@@ -249,8 +249,8 @@ AttentionShape by_document(const Shared& shared, AttentionShape shape) {
   return shape;
 }
 
-void lower_attention_cores(const Shared& shared, const AttentionShape& whole, Dim batch, double count,
-                           Emitter& emit) {
+void lower_attention_cores(const LoweringContext& shared, const AttentionShape& whole, Dim batch,
+                           double count, Emitter& emit) {
   const AttentionShape shape = by_document(shared, whole);
   const Seen seen = seen_by(shared.model);
   if (seen.all > 0) {
@@ -263,11 +263,11 @@ void lower_attention_cores(const Shared& shared, const AttentionShape& whole, Di
   lower_prompt_core(shared, narrow, count * seen.window, emit);
 }
 
-void lower_attention(const Shared& shared, double count, Emitter& emit) {
+void lower_attention(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
   // Of the layers with attention, those that make keys and values.
-  const std::int64_t borrowing = shared.stream == Stream::all ? num_shared_key_value_layers(model) : 0;
+  const std::int64_t borrowing = shared.stream == Modality::all ? num_shared_key_value_layers(model) : 0;
   const double borrowed = static_cast<double>(borrowing) /
                           static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
   const Dim inputs = attention_inputs(shared);
@@ -323,7 +323,7 @@ void lower_attention(const Shared& shared, double count, Emitter& emit) {
   if (model.relative_positions) lower_relative_positions(shared, shape, batch, count, emit);
   // The text's tokens attend beside the image's, in one call.
   shape.is_one_tensor = model.key_values == KeyValues::one_tensor;
-  if (shared.stream != Stream::text) {
+  if (shared.stream != Modality::text) {
     if (model.compressed.ratio > 0 || model.indexer.keys > 0) {
       lower_chosen_attention(shared, shape, batch, layer, emit);
     } else if (model.sparse.blocks > 0) {
@@ -363,7 +363,7 @@ constexpr CoreNames cross_names{"layer.cross_attention.ring",    "layer.cross_at
 
 // Vaswani et al., 1706.03762, section 3.2.3: queries from the layer before, keys and values from the encoder.
 // While decoding, keys and values of the source are in the cache since the first token.
-void lower_cross_attention(const Shared& shared, double count, Emitter& emit) {
+void lower_cross_attention(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Plan& plan = shared.plan;
   const Repeat layer{count, Recomputed::with_layer};

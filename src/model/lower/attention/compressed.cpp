@@ -42,8 +42,8 @@ std::string_view text_of(const std::array<std::string, length_expressions.size()
 }
 
 // Products to keys and gates, and the weighted sums of them: one compressed key for each `ratio` tokens.
-void lower_compressor(const Shared& shared, std::string_view product, std::string_view sums, Dim columns,
-                      Repeat layer, Emitter& emit) {
+void lower_compressor(const LoweringContext& shared, std::string_view product, std::string_view sums,
+                      Dim columns, Repeat layer, Emitter& emit) {
   emit.linear(product, shared.tokens, columns, shared.hidden, shared.linear_dtype, layer);
   const double read = real(shared.tokens.value) * real(columns.value) * shared.activation;
   const double written = read / 2 / real(std::max<std::int64_t>(1, shared.model.compressed.ratio));
@@ -57,14 +57,14 @@ std::int64_t compressed_length(const Compressed& compressed, std::int64_t keys) 
   return std::max<std::int64_t>(1, divide_up(keys, std::max<std::int64_t>(1, compressed.ratio)));
 }
 
-void lower_narrow_projections(const Shared& shared, Repeat layer, Emitter& emit) {
+void lower_narrow_projections(const LoweringContext& shared, Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const double latent = real(shared.tokens.value) * real(model.compressed.q_lora_rank) * shared.activation;
   emit.linear(attention_weight(shared, "layer.attention.q_down"), shared.tokens, layer);
   emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer,
                    of_each(latent / shared.activation, norm_flops(model)));
   emit.linear(attention_weight(shared, "layer.attention.q_up"), shared.tokens, layer);
-  const double making = making_keys(model);
+  const double making = share_of_layers_with_own_keys(model);
   if (making <= 0) return;
   const bool is_apart = model.key_values == KeyValues::apart;
   const std::int64_t width = is_apart ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
@@ -75,7 +75,7 @@ void lower_narrow_projections(const Shared& shared, Repeat layer, Emitter& emit)
               attention_inputs(shared), shared.linear_dtype, {making * layer.count, layer.recomputed});
 }
 
-void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit) {
+void lower_narrow_output(const LoweringContext& shared, Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Compressed& narrow = model.compressed;
   const Dim groups =
@@ -87,8 +87,8 @@ void lower_narrow_output(const Shared& shared, Repeat layer, Emitter& emit) {
   emit.linear(attention_weight(shared, "layer.attention.output"), shared.tokens, layer);
 }
 
-void lower_chosen_attention(const Shared& shared, const AttentionShape& whole, Dim batch, Repeat layer,
-                            Emitter& emit) {
+void lower_chosen_attention(const LoweringContext& shared, const AttentionShape& whole, Dim batch,
+                            Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Compressed& narrow = model.compressed;
   const Indexer& indexer = model.indexer;

@@ -9,9 +9,9 @@ namespace {
 
 // Of products that come one after the other, the first is kept where each second one runs again.
 // `up`: of those from the compressed vectors.
-void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
+void lower_projections(const LoweringContext& shared, Repeat up, Emitter& emit) {
   const Repeat down{up.count, Recomputed::with_layer, 0};
-  const Repeat keys_down{up.count, Recomputed::with_layer, 1 - up.second_products};
+  const Repeat keys_down{up.count, Recomputed::with_layer, 1 - up.selective_recompute_fraction};
   const Mla& mla = shared.model.mla;
   const auto product = [&](std::string_view name, Repeat repeat) {
     emit.linear(attention_weight(shared, name), shared.tokens, repeat);
@@ -41,7 +41,8 @@ void lower_projections(const Shared& shared, Repeat up, Emitter& emit) {
 
 // The indexer of DeepSeek-V3.2 (DeepSeek Sparse Attention, section 2.1): many small heads score every key,
 // and only the best of them are read. Its weights are repeated on every tensor-parallel rank.
-void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, Repeat layer, Emitter& emit) {
+void lower_indexer(const LoweringContext& shared, const AttentionShape& shape, Dim from, Repeat layer,
+                   Emitter& emit) {
   const Indexer& indexer = shared.model.indexer;
   const DType dtype = shared.linear_dtype;
   const Dim heads = dim(indexer.heads, "indexer_heads");
@@ -69,7 +70,7 @@ void lower_indexer(const Shared& shared, const AttentionShape& shape, Dim from, 
                    of_each(scores, {2, 2}));
 }
 
-void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
+void lower_latent_attention(const LoweringContext& shared, double count, Emitter& emit) {
   const Mla& mla = shared.model.mla;
   const Repeat layer{count, Recomputed::with_layer};
   const Repeat up{count, Recomputed::with_up_projections, mla.q_lora_rank > 0 ? 1.0 : 0.0};
@@ -121,7 +122,7 @@ void lower_latent_attention(const Shared& shared, double count, Emitter& emit) {
     lower_attention_core(shared, unfolded, batch, count, emit);
   }
   emit.linear(attention_weight(shared, "layer.attention.output"), shared.tokens,
-              {count, Recomputed::with_layer, 1 - up.second_products});
+              {count, Recomputed::with_layer, 1 - up.selective_recompute_fraction});
   emit.quantize("layer.attention.quantize", layer);
 }
 

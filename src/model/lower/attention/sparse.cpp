@@ -39,7 +39,7 @@ Dim compressed(const Sparse& sparse, const Dim& length) {
 }
 
 // Of those ranks' tokens and heads.
-Dim compressed_rows(const Shared& shared) {
+Dim compressed_rows(const LoweringContext& shared) {
   static const auto strided = [] {
     std::array<std::string, token_expressions.size()> out;
     std::transform(
@@ -54,7 +54,7 @@ Dim compressed_rows(const Shared& shared) {
 }
 
 // Of each block of new tokens one key and one value.
-void lower_compression(const Shared& shared, Repeat layer, Emitter& emit) {
+void lower_compression(const LoweringContext& shared, Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Sparse& sparse = model.sparse;
   if (sparse.shared) {
@@ -82,8 +82,8 @@ std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys) {
   return std::max<std::int64_t>(1, divide_up(keys, stride_of(sparse)));
 }
 
-void lower_sparse_attention(const Shared& shared, const AttentionShape& whole, Dim batch, Repeat layer,
-                            Emitter& emit) {
+void lower_sparse_attention(const LoweringContext& shared, const AttentionShape& whole, Dim batch,
+                            Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Sparse& sparse = model.sparse;
   const AttentionShape shape = by_document(shared, whole);

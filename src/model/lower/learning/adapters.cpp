@@ -10,13 +10,13 @@
 
 namespace shapelint::model {
 
-std::vector<Matrix> matrices_of(const Shared& shared, StepPart part) {
+std::vector<Matrix> matrices_of(const LoweringContext& shared, ModelComponent part) {
   const ModelSpec& model = shared.model;
   const Plan& plan = shared.plan;
-  const Listing listing{plan.tensor, plan.expert_tensor, plan.adapted == Adapted::query_value};
+  const Listing listing{plan.tensor, plan.expert_tensor, plan.adapted == LoraTargets::query_value};
   std::vector<Matrix> out;
   const auto add = [&](const Weight& weight) {
-    const double some = weight.is_lent ? making_keys(model) : 1;
+    const double some = weight.is_lent ? share_of_layers_with_own_keys(model) : 1;
     if (weight.kind != WeightKind::matrix || some <= 0) return;
     Matrix& matrix = out.emplace_back();
     static_cast<Weight&>(matrix) = weight;
@@ -72,7 +72,7 @@ struct AdapterNames {
                    output = texts[5];
 };
 
-void lower_adapter(const Shared& shared, const Matrix& matrix, Dim rows, Dim experts, Repeat layer,
+void lower_adapter(const LoweringContext& shared, const Matrix& matrix, Dim rows, Dim experts, Repeat layer,
                    Emitter& emit) {
   const Plan& plan = shared.plan;
   const AdapterNames names(matrix, emit);
@@ -114,17 +114,17 @@ void lower_adapter(const Shared& shared, const Matrix& matrix, Dim rows, Dim exp
 bool is_adapted(const Plan& plan, const Matrix& matrix) {
   if (!plan.adapters || plan.adapter_rank <= 0) return false;
   switch (plan.adapted) {
-    case Adapted::all:
+    case LoraTargets::all:
       return true;
-    case Adapted::attention:
+    case LoraTargets::attention:
       return matrix.role != Role::other;
-    case Adapted::query_value:
+    case LoraTargets::query_value:
       return matrix.role == Role::query || matrix.role == Role::value;
   }
   return false;
 }
 
-void lower_adapters(const Shared& shared, StepPart part, Repeat layer, Emitter& emit,
+void lower_adapters(const LoweringContext& shared, ModelComponent part, Repeat layer, Emitter& emit,
                     const MixtureRows& mixture) {
   const Plan& plan = shared.plan;
   if (!shared.adapting || plan.adapter_rank <= 0) return;
@@ -140,7 +140,7 @@ void lower_adapters(const Shared& shared, StepPart part, Repeat layer, Emitter& 
   }
 }
 
-AdapterSize adapter_size(const Setup& setup, StepPart part) {
+AdapterSize adapter_size(const Setup& setup, ModelComponent part) {
   AdapterSize out;
   const Plan& plan = setup.plan;
   if (plan.mode != Mode::train || !plan.adapters || plan.adapter_rank <= 0) return out;
@@ -153,7 +153,7 @@ AdapterSize adapter_size(const Setup& setup, StepPart part) {
     }
     return out;
   }
-  for (const Matrix& matrix : matrices_of(Shared(setup), part)) {
+  for (const Matrix& matrix : matrices_of(LoweringContext(setup), part)) {
     if (!is_adapted(plan, matrix)) continue;
     // To less than a parameter where only some layers have the matrix.
     const double number = number_of(setup.model, matrix);
@@ -169,7 +169,7 @@ AdapterSize adapter_size(const Setup& setup, StepPart part) {
 AdapterSize adapter_size(const Setup& setup) {
   AdapterSize out;
   if (!setup.plan.adapters) return out;
-  for (const StepPart part : weighty_parts) {
+  for (const ModelComponent part : weighty_parts) {
     const AdapterSize each = adapter_size(setup, part);
     const std::int64_t layers = times_in(setup.model, part);
     out.dense = plus(out.dense, times(layers, each.dense));

@@ -15,7 +15,7 @@ struct AdapterSize {
 };
 // Of one layer's part, and of the whole model, over all ranks; 0 where the plan trains none, or does not say
 // their rank.
-AdapterSize adapter_size(const Setup& setup, StepPart part);
+AdapterSize adapter_size(const Setup& setup, ModelComponent part);
 AdapterSize adapter_size(const Setup& setup);
 
 // The same as lower_update(), with adapters of so many parameters on the rank.

@@ -21,7 +21,7 @@ struct Matrix : Weight {
 };
 
 // Those of one layer's part, in the order of its products.
-std::vector<Matrix> matrices_of(const Shared& shared, StepPart part);
+std::vector<Matrix> matrices_of(const LoweringContext& shared, ModelComponent part);
 // Matrices of these sizes in one layer, over all ranks.
 double number_of(const ModelSpec& model, const Matrix& matrix);
 // Whether the plan trains an adapter beside it.
@@ -35,7 +35,7 @@ struct MixtureRows {
   Dim tokens;
 };
 // What adapters of a part's matrices run beside its products (Hu et al., LoRA, 2106.09685).
-void lower_adapters(const Shared& shared, StepPart part, Repeat layer, Emitter& emit,
+void lower_adapters(const LoweringContext& shared, ModelComponent part, Repeat layer, Emitter& emit,
                     const MixtureRows& mixture = {});
 
 // Side of the largest block of Shampoo's preconditioners (Shi et al., 2309.06497).
@@ -43,6 +43,6 @@ inline constexpr std::int64_t largest_preconditioner = 8192;
 
 // The products by which Muon and Shampoo make the updates of a part's matrices; `runs` of the layer in a
 // step.
-void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emitter& emit);
+void lower_matrix_updates(const LoweringContext& shared, ModelComponent part, double runs, Emitter& emit);
 
 }  // namespace shapelint::model

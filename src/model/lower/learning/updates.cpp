@@ -109,7 +109,7 @@ void lower_shampoo(const Updates& each) {
 
 std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   const Plan& plan = setup.plan;
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   std::vector<MatrixSizes> out;
   if (setup.model.layers_differ) {
     for (const DistinctLayer& layer : distinct_layers(setup)) {
@@ -120,7 +120,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
     }
     return out;
   }
-  for (const StepPart part : weighty_parts) {
+  for (const ModelComponent part : weighty_parts) {
     const WeightSets shared_ones = weight_sets(setup.model, part);
     const double layers =
         real(times_in(setup.model, part)) * real(shared_ones.sets) / real(shared_ones.layers);
@@ -142,7 +142,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
   return out;
 }
 
-void lower_matrix_updates(const Shared& shared, StepPart part, double runs, Emitter& emit) {
+void lower_matrix_updates(const LoweringContext& shared, ModelComponent part, double runs, Emitter& emit) {
   const Plan& plan = shared.plan;
   const bool has_products = plan.optimizer == Optimizer::muon || plan.optimizer == Optimizer::shampoo;
   if (!shared.training || shared.adapting || !has_products) return;

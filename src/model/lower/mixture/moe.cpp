@@ -12,8 +12,8 @@ namespace shapelint::model {
 namespace {
 
 // How a layer's tokens and experts lie on the ranks of a group.
-struct Folding {
-  explicit Folding(const Setup& setup, std::int64_t rank_tokens);
+struct ExpertParallelLayout {
+  explicit ExpertParallelLayout(const Setup& setup, std::int64_t rank_tokens);
 
   std::int64_t ranks;   // of the group: expert x expert_tensor
   bool is_sharded;      // each rank hands out tokens of its own
@@ -30,13 +30,13 @@ constexpr std::int64_t gathering_ranks = 8;
 // Ranks of tensor parallelism hold the same tokens, but for sequence parallelism. Where the group reaches
 // beyond them they divide the tokens, so that none is sent twice; within them, each computes its experts for
 // all of the tokens.
-Folding::Folding(const Setup& setup, std::int64_t rank_tokens)
+ExpertParallelLayout::ExpertParallelLayout(const Setup& setup, std::int64_t rank_tokens)
     : ranks(times(setup.plan.expert, setup.plan.expert_tensor)),
       is_sharded(setup.plan.sequence_parallel || ranks > setup.plan.tensor),
       is_whole(is_sharded ? ranks == setup.plan.tensor : true),
       tokens(is_whole ? rank_tokens : divide_up(times(rank_tokens, ranks), setup.plan.tensor)),
       is_gathered(ranks > setup.plan.tensor && setup.plan.mode != Mode::train &&
-                  setup.plan.engine != Engine::fastest && setup.plan.overlap == Overlap::none &&
+                  setup.plan.engine != ServingEngine::fastest && setup.plan.overlap == Overlap::none &&
                   ranks <= gathering_ranks) {}
 
 // Expressions that are made of the tokens', once.
@@ -105,7 +105,7 @@ struct Load {
   double copies = 0;  // of tokens, all experts of the rank together
 };
 
-Load load_of(const Shared& shared, const Folding& folding) {
+Load load_of(const LoweringContext& shared, const ExpertParallelLayout& folding) {
   const Plan& plan = shared.plan;
   const Moe& moe = shared.model.moe;
   const TokenTexts& texts = texts_for(shared.tokens.expression);
@@ -130,13 +130,13 @@ Load load_of(const Shared& shared, const Folding& folding) {
 }
 
 // What routed experts read and write of a token.
-Dim expert_vectors(const Shared& shared) {
+Dim expert_vectors(const LoweringContext& shared) {
   return shared.model.moe.latent_size > 0 ? dim(shared.model.moe.latent_size, "moe_latent_size")
                                           : shared.hidden;
 }
 
 // What engines' kernels need to know of it; part `none` in training.
-ExpertWork work_of(const Shared& shared, const Folding& folding, const Load& load) {
+ExpertWork work_of(const LoweringContext& shared, const ExpertParallelLayout& folding, const Load& load) {
   ExpertWork work;
   const Plan& plan = shared.plan;
   work.is_training = shared.training;
@@ -172,7 +172,7 @@ constexpr ExpertNames shared_names{"layer.moe.shared_gate_up", "layer.moe.shared
                                    "layer.moe.shared_activation", "layer.moe.shared_down"};
 
 // `work`: of the routed experts while serving.
-void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, Dim hidden, Dim width,
+void lower_experts(const LoweringContext& shared, const ExpertNames& names, Dim tokens, Dim hidden, Dim width,
                    Dim two_widths, Dim experts, Repeat layer, Emitter& emit, ExpertWork work = {}) {
   const bool is_serving = work.part != ExpertPart::none;
   const auto mark = [&](std::size_t first, ExpertPart part, Dim elements) {
@@ -206,15 +206,15 @@ void lower_experts(const Shared& shared, const ExpertNames& names, Dim tokens, D
 }
 
 // Of the bytes of activations, that tokens are sent to their experts in.
-double narrow_share(const Shared& shared) {
+double narrow_share(const LoweringContext& shared) {
   const std::int64_t bits = shared.plan.dispatch_bits;
   return bits > 0 ? std::min(1.0, static_cast<double>(bits) / 8 / shared.activation) : 1.0;
 }
 
 // The exchange of tokens among a group, there or back: between its experts, then among the ranks of each
 // expert.
-void exchange(const Shared& shared, const Folding& folding, double own_bytes, std::string_view name,
-              Repeat layer, Emitter& emit) {
+void exchange(const LoweringContext& shared, const ExpertParallelLayout& folding, double own_bytes,
+              std::string_view name, Repeat layer, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!folding.is_sharded || folding.is_gathered) return;
   const std::int64_t copies = std::max<std::int64_t>(1, shared.model.moe.experts_per_token);
@@ -224,15 +224,15 @@ void exchange(const Shared& shared, const Folding& folding, double own_bytes, st
   emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
                   false, plan.expert_tensor);
   const Moe& moe = shared.model.moe;
-  const bool is_plain = shared.training && plan.dispatcher == Dispatcher::all_to_all;
-  emit.copies(first, {copies, moe.groups, moe.groups_per_token, is_plain});
+  const bool uses_nccl_all_to_all = shared.training && plan.dispatcher == Dispatcher::all_to_all;
+  emit.copies(first, {copies, moe.groups, moe.groups_per_token, uses_nccl_all_to_all});
   if (plan.overlap == Overlap::micro_batches) emit.hide(first);
   if (plan.overlap == Overlap::shared_experts && shared.model.moe.shared_intermediate_size > 0)
-    emit.run_beside_shared(first);
+    emit.overlap_with_shared_experts(first);
 }
 
 // `routed`: what engines' kernels know of the layer's experts; theirs may compute these, too.
-void lower_shared_experts(const Shared& shared, double count, ExpertWork routed, Emitter& emit) {
+void lower_shared_experts(const LoweringContext& shared, double count, ExpertWork routed, Emitter& emit) {
   const std::int64_t width = shared.model.moe.shared_intermediate_size;
   if (width <= 0) return;
   const Repeat layer{count, Recomputed::with_shared_experts};
@@ -242,7 +242,7 @@ void lower_shared_experts(const Shared& shared, double count, ExpertWork routed,
                 dim(always, "moe_shared_intermediate_size / tensor"),
                 dim(times(2, always), "2 * (moe_shared_intermediate_size / tensor)"), {1, "1"}, layer, emit);
   emit.quantize("layer.moe.shared_quantize", layer);
-  if (shared.plan.overlap == Overlap::shared_experts) emit.run_beside_shared(first);
+  if (shared.plan.overlap == Overlap::shared_experts) emit.overlap_with_shared_experts(first);
   // SGLang adds it where it chooses experts by biased scores (biased_grouped_topk); Qwen's shared experts
   // have a gate of their own.
   const bool is_one_more =
@@ -255,14 +255,14 @@ void lower_shared_experts(const Shared& shared, double count, ExpertWork routed,
 }  // namespace
 
 std::int64_t routed_tokens(const Setup& setup) {
-  return Folding(setup, Shared(setup).tokens.value).tokens;
+  return ExpertParallelLayout(setup, LoweringContext(setup).tokens.value).tokens;
 }
 
-void lower_moe(const Shared& shared, double count, Emitter& emit) {
+void lower_moe(const LoweringContext& shared, double count, Emitter& emit) {
   const Moe& moe = shared.model.moe;
   const Plan& plan = shared.plan;
   const Repeat layer{count, Recomputed::with_experts};
-  const Folding folding(shared.setup, shared.tokens.value);
+  const ExpertParallelLayout folding(shared.setup, shared.tokens.value);
   const Load load = load_of(shared, folding);
   const std::int64_t copies = std::max<std::int64_t>(1, moe.experts_per_token);
 
@@ -355,7 +355,7 @@ void lower_moe(const Shared& shared, double count, Emitter& emit) {
   emit.set_component(Component::shared_experts);
   lower_shared_experts(shared, count, work, emit);
   emit.set_component(Component::experts);
-  lower_adapters(shared, StepPart::mixture, layer, emit, {load.rows, load.experts, own});
+  lower_adapters(shared, ModelComponent::mixture, layer, emit, {load.rows, load.experts, own});
   emit.set_component(Component::router);
   if (!meets) return;
   // What came back whole to the rank that had handed it out only needs to be spread.

@@ -59,7 +59,7 @@ double whole_bytes(const Setup& setup, double packed) {
   std::int64_t down = 0;
   std::int64_t made = 0;
   const bool has_one_head = model.num_key_value_heads == 1;
-  visit_weights(model, StepPart::attention, {}, [&](const Weight& weight) {
+  visit_weights(model, ModelComponent::attention, {}, [&](const Weight& weight) {
     const bool is_whole =
         !is_on_every_rank(weight) && (weight.split == Split::none || (weight.is_lent && has_one_head));
     if (weight.is_fp32)
@@ -80,9 +80,9 @@ double fullest_share(const Setup& setup) {
 
 // Parameters of all layers' attention.
 double of_all_attention(const Setup& setup) {
-  if (setup.model.layers_differ) return real(part_size(setup, StepPart::attention).parameters);
+  if (setup.model.layers_differ) return real(part_size(setup, ModelComponent::attention).parameters);
   return real(num_attention_layers(setup.model)) *
-         real(layer_parameters(setup.model, StepPart::attention, 0));
+         real(layer_parameters(setup.model, ModelComponent::attention, 0));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ double cache_bytes_per_token(const Setup& setup) {
 }
 
 double cache_bytes(const Setup& setup, double tokens) {
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   const ModelSpec& model = setup.model;
   if (model.layers_differ) {
     double sum = 0;
@@ -114,12 +114,12 @@ double cache_bytes(const Setup& setup, double tokens) {
                                      : shared.activation;
   };
   double sum = 0;
-  for (const StepPart part : weighty_parts) {
+  for (const ModelComponent part : weighty_parts) {
     const std::int64_t layers = std::min(model.num_layers, layers_of(model, part));
-    if (layers <= 0 || part == StepPart::mlp || part == StepPart::mixture) continue;
+    if (layers <= 0 || part == ModelComponent::mlp || part == ModelComponent::mixture) continue;
     visit_weights(model, part, {setup.plan.tensor}, Caching{[&](const Cached& each) {
-                    sum += real(layers) * (each.is_lent ? making_keys(model) : 1) * each.elements *
-                           bytes_of(each.stored) * tokens_of(model, each.span, tokens);
+                    sum += real(layers) * (each.is_lent ? share_of_layers_with_own_keys(model) : 1) *
+                           each.elements * bytes_of(each.stored) * tokens_of(model, each.span, tokens);
                   }});
   }
   return shared.layers_per_rank * sum / at_least_one(model.num_layers);
@@ -130,7 +130,7 @@ double served_weight_bytes(const Setup& setup) {
 }
 
 double served_weight_bytes(const Setup& setup, RankParameters held) {
-  const Shared shared(setup);
+  const LoweringContext shared(setup);
   const double ranks = real(setup.plan.tensor) * real(setup.plan.pipeline);
   const double ends = real(plus(embedding_parameters(setup.model), head_parameters(setup.model))) / ranks;
   // On the stage with most layers, where they are not shared out evenly.

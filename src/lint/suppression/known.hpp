@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lint/file.hpp"
-#include "lint/left_out/baseline.hpp"
-#include "lint/left_out/git.hpp"
+#include "lint/suppression/baseline.hpp"
+#include "lint/suppression/git.hpp"
 
 namespace shapelint::lint {
 
@@ -66,13 +66,14 @@ class Baselines {
 
 // Takes the findings away that the file `path` already had as `then`, with what it inherited from
 // `files_then`, and returns how many that were. The configuration is today's for both.
-std::size_t leave_introduced(const project::Configured& configured, const text::Source& then,
-                             const std::string& path, FileOutcome& outcome,
-                             const text::FileSystem& files_then, const TextOptions& options);
+std::size_t keep_only_new_findings(const project::Configured& configured, const text::Source& then,
+                                   const std::string& path, FileOutcome& outcome,
+                                   const text::FileSystem& files_then, const TextOptions& options);
 
 // The same for a git revision.
-std::size_t leave_introduced(const project::Configured& configured, const GitBase& base,
-                             const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
-                             const text::FileSystem& files, const TextOptions& options);
+std::size_t keep_only_new_findings(const project::Configured& configured, const GitBase& base,
+                                   const std::string& path, const std::string& path_in_root,
+                                   FileOutcome& outcome, const text::FileSystem& files,
+                                   const TextOptions& options);
 
 }  // namespace shapelint::lint

@@ -1,5 +1,5 @@
 // Comparing and joining the ways through a script.
-#include "text/shell/outcomes.hpp"
+#include "text/shell/paths.hpp"
 
 #include <algorithm>
 #include <array>
@@ -118,13 +118,13 @@ Difference compare(const std::shared_ptr<const Value>& a, const std::shared_ptr<
   return compare(a->items, b->items);
 }
 
-std::shared_ptr<const Value> value_of(const Outcome& outcome, const std::string& name) {
+std::shared_ptr<const Value> value_of(const ExecutionPath& outcome, const std::string& name) {
   const auto found = outcome.variables.find(name);
   return found == outcome.variables.end() ? nullptr : found->second;
 }
 
 // Whether `a` says nothing that `b` does not say, or say better.
-bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
+bool is_subsumed_by(const ExecutionPath& a, const ExecutionPath& b, const Names& relevant) {
   if (a.ended != b.ended) return a.ended && !a.returned && starts_nothing(a);
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
@@ -140,7 +140,7 @@ bool gives_way(const Outcome& a, const Outcome& b, const Names& relevant) {
   return true;
 }
 
-void keep_common_branches(Outcome& kept, const Outcome& other) {
+void keep_common_branches(ExecutionPath& kept, const ExecutionPath& other) {
   const auto differ = std::mismatch(kept.branches.begin(), kept.branches.end(), other.branches.begin(),
                                     other.branches.end(), same_branch);
   kept.branches.erase(differ.first, kept.branches.end());
@@ -158,7 +158,7 @@ bool is_harmless_command(std::string_view name) {
   return std::find(harmless.begin(), harmless.end(), name) != harmless.end();
 }
 
-bool starts_nothing(const Outcome& outcome) {
+bool starts_nothing(const ExecutionPath& outcome) {
   return std::all_of(outcome.commands.begin(), outcome.commands.end(), [](const auto& line) {
     const std::string name = as_string(line->words.front());
     // A cluster is cleared before it is used.
@@ -188,25 +188,27 @@ std::vector<Assignment> self_dependent_assignments(const std::vector<Statement>&
   return found;
 }
 
-void merge_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
-  if (outcomes.size() < 2) return;
-  std::vector<Outcome> kept;
-  for (Outcome& outcome : outcomes) {
+void merge_paths(std::vector<ExecutionPath>& paths, const Names& relevant) {
+  if (paths.size() < 2) return;
+  std::vector<ExecutionPath> kept;
+  for (ExecutionPath& outcome : paths) {
     // Two values are mostly one and the same; their texts are charged where they are not.
     charge(units_per_comparison * (1 + relevant.size() + outcome.commands.size()) * (kept.size() + 1));
-    const auto says_better = std::find_if(
-        kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(outcome, other, relevant); });
+    const auto says_better = std::find_if(kept.begin(), kept.end(), [&](const ExecutionPath& other) {
+      return is_subsumed_by(outcome, other, relevant);
+    });
     if (says_better != kept.end()) {
       // Two that say the same do not depend on what told them apart.
-      if (gives_way(*says_better, outcome, relevant)) keep_common_branches(*says_better, outcome);
+      if (is_subsumed_by(*says_better, outcome, relevant)) keep_common_branches(*says_better, outcome);
       continue;
     }
-    const auto gone = std::remove_if(
-        kept.begin(), kept.end(), [&](const Outcome& other) { return gives_way(other, outcome, relevant); });
+    const auto gone = std::remove_if(kept.begin(), kept.end(), [&](const ExecutionPath& other) {
+      return is_subsumed_by(other, outcome, relevant);
+    });
     kept.erase(gone, kept.end());
     kept.push_back(std::move(outcome));
   }
-  outcomes = std::move(kept);
+  paths = std::move(kept);
 }
 
 namespace {
@@ -242,10 +244,10 @@ std::string flags_of(const std::shared_ptr<const Value>& a, const std::shared_pt
 
 }  // namespace
 
-void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
-  Outcome joined = std::move(outcomes.front());
-  for (std::size_t i = 1; i < outcomes.size(); ++i) {
-    Outcome& other = outcomes[i];
+void join_paths(std::vector<ExecutionPath>& paths, const Names& relevant) {
+  ExecutionPath joined = std::move(paths.front());
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    ExecutionPath& other = paths[i];
     charge(units_per_comparison * relevant.size());
     for (const std::string& name : relevant) {
       const std::shared_ptr<const Value> theirs = value_of(other, name);
@@ -271,8 +273,8 @@ void join_outcomes(std::vector<Outcome>& outcomes, const Names& relevant) {
     joined.ended = joined.ended && other.ended;
   }
   joined.branches.clear();
-  outcomes.clear();
-  outcomes.push_back(std::move(joined));
+  paths.clear();
+  paths.push_back(std::move(joined));
 }
 
 namespace {
@@ -321,41 +323,41 @@ void weigh(const std::vector<Statement>& statements, std::string_view source, co
 }
 
 // What an outcome went through besides one fork.
-std::vector<Taken> without(const Outcome& outcome, std::size_t fork) {
+std::vector<BranchTaken> without(const ExecutionPath& outcome, std::size_t fork) {
   charge(2 * (1 + outcome.branches.size()));
-  std::vector<Taken> others = outcome.branches;
-  others.erase(
-      std::remove_if(others.begin(), others.end(), [&](const Taken& each) { return each.fork == fork; }),
-      others.end());
+  std::vector<BranchTaken> others = outcome.branches;
+  others.erase(std::remove_if(others.begin(), others.end(),
+                              [&](const BranchTaken& each) { return each.fork == fork; }),
+               others.end());
   return others;
 }
 
-void join_fork(std::vector<Outcome>& outcomes, std::size_t fork, const Names& relevant) {
-  std::vector<Outcome> kept;
-  while (!outcomes.empty()) {
-    std::vector<Taken> others = without(outcomes.front(), fork);
-    const bool ended = outcomes.front().ended;
-    std::vector<Outcome> alike;
-    std::vector<Outcome> rest;
-    for (Outcome& outcome : outcomes) {
-      const std::vector<Taken> its = without(outcome, fork);
+void join_fork(std::vector<ExecutionPath>& paths, std::size_t fork, const Names& relevant) {
+  std::vector<ExecutionPath> kept;
+  while (!paths.empty()) {
+    std::vector<BranchTaken> others = without(paths.front(), fork);
+    const bool ended = paths.front().ended;
+    std::vector<ExecutionPath> alike;
+    std::vector<ExecutionPath> rest;
+    for (ExecutionPath& outcome : paths) {
+      const std::vector<BranchTaken> its = without(outcome, fork);
       const bool is_alike = outcome.ended == ended &&
                             std::equal(its.begin(), its.end(), others.begin(), others.end(), same_branch);
       (is_alike ? alike : rest).push_back(std::move(outcome));
     }
-    join_outcomes(alike, relevant);
+    join_paths(alike, relevant);
     alike.front().branches = std::move(others);
     kept.push_back(std::move(alike.front()));
-    outcomes = std::move(rest);
+    paths = std::move(rest);
   }
-  outcomes = std::move(kept);
+  paths = std::move(kept);
 }
 
-std::set<std::size_t> forks_of(const std::vector<Outcome>& outcomes) {
+std::set<std::size_t> forks_of(const std::vector<ExecutionPath>& paths) {
   std::set<std::size_t> forks;
-  for (const Outcome& outcome : outcomes) {
+  for (const ExecutionPath& outcome : paths) {
     charge(10 * outcome.branches.size());
-    for (const Taken& each : outcome.branches) forks.insert(each.fork);
+    for (const BranchTaken& each : outcome.branches) forks.insert(each.fork);
   }
   return forks;
 }
@@ -374,12 +376,12 @@ Weights fork_weights(const std::vector<Statement>& statements, std::string_view 
   return weights;
 }
 
-void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights) {
-  while (outcomes.size() > max_outcomes) {
+void reduce_paths(std::vector<ExecutionPath>& paths, const Names& relevant, const Weights& weights) {
+  while (paths.size() > max_paths) {
     charge();
-    const std::set<std::size_t> forks = forks_of(outcomes);
-    if (forks.empty() || (forks.size() == 1 && outcomes.size() > max_alternatives))
-      return join_outcomes(outcomes, relevant);
+    const std::set<std::size_t> forks = forks_of(paths);
+    if (forks.empty() || (forks.size() == 1 && paths.size() > max_alternatives))
+      return join_paths(paths, relevant);
     if (forks.size() == 1) return;
     // The fork that says least of sizes, the last of several.
     const std::size_t least =
@@ -388,19 +390,19 @@ void reduce_outcomes(std::vector<Outcome>& outcomes, const Names& relevant, cons
           const std::int64_t right = weight_of(b, weights);
           return left != right ? left < right : a > b;
         });
-    join_fork(outcomes, least, relevant);
+    join_fork(paths, least, relevant);
   }
 }
 
-void keep_sizes(std::vector<Outcome>& outcomes, const Names& relevant, const Weights& weights) {
+void keep_sizes(std::vector<ExecutionPath>& paths, const Names& relevant, const Weights& weights) {
   constexpr std::int64_t numbers_of_a_size = 2;
-  const std::set<std::size_t> forks = forks_of(outcomes);
+  const std::set<std::size_t> forks = forks_of(paths);
   const bool tells_sizes = std::any_of(forks.begin(), forks.end(), [&](std::size_t fork) {
     return weight_of(fork, weights) >= numbers_of_a_size;
   });
   if (!tells_sizes) return;
   for (const std::size_t fork : forks) {
-    if (weight_of(fork, weights) == 0) join_fork(outcomes, fork, relevant);
+    if (weight_of(fork, weights) == 0) join_fork(paths, fork, relevant);
   }
 }
 

@@ -1,4 +1,5 @@
-// Which files may be read that nobody named: whatever lies in the tree that was given to be looked at.
+// Sandbox for files that are read implicitly (includes, base configurations): those in the tree that was
+// given to be looked at.
 #pragma once
 
 #include <map>
@@ -12,10 +13,10 @@ namespace shapelint::text {
 // What one of the paths of a command line was, and where links may lead. A tree is the repository around a
 // folder that was named or worked in; without a repository the working directory, or the named folder outside
 // of it.
-class Trees {
+class ReadSandbox {
  public:
   // Both absolute; `named` are the paths that a person wrote down.
-  Trees(const std::string& working_directory, const std::vector<std::string>& named);
+  ReadSandbox(const std::string& working_directory, const std::vector<std::string>& named);
   bool is_named(const std::string& absolute_path) const;
   // Whether a file found at one path may be read although its real path is the other: it does not leave its
   // tree, or is of a model in the Hugging Face cache and stays within that model's folder. What lies in no

@@ -1,5 +1,5 @@
 // Comments that silence findings.
-#include "lint/left_out/suppress.hpp"
+#include "lint/suppression/suppress.hpp"
 
 #include <algorithm>
 #include <map>

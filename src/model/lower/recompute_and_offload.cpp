@@ -13,7 +13,7 @@ double recomputed_share(const Setup& setup) {
   return std::min(1.0, static_cast<double>(setup.plan.recompute_layers) / layers);
 }
 
-double Emitter::again_share(Repeat repeat, ByOperation by_operation) const {
+double Emitter::recompute_fraction(Repeat repeat, ByOperation by_operation) const {
   const Plan& plan = shared_->plan;
   if (!shared_->training || repeat.recomputed == Recomputed::never) return 0;
   const auto by_part = [&] {
@@ -47,7 +47,7 @@ double Emitter::again_share(Repeat repeat, ByOperation by_operation) const {
 // Runs come last: parts of a grid are priced for one, and what they are for several must not be rounded
 // otherwise.
 double Emitter::again(Repeat repeat, ByOperation by_operation) const {
-  return runs_ * (repeat.count * again_share(repeat, by_operation));
+  return runs_ * (repeat.count * recompute_fraction(repeat, by_operation));
 }
 
 void Emitter::push_forward(Op op, double again) {
@@ -57,8 +57,8 @@ void Emitter::push_forward(Op op, double again) {
   push(op, Pass::recompute);
 }
 
-void lower_offload(const Shared& shared, double count, Emitter& emit) {
-  if (!shared.training || !shared.plan.offload_activations || shared.stream == Stream::text) return;
+void lower_offload(const LoweringContext& shared, double count, Emitter& emit) {
+  if (!shared.training || !shared.plan.offload_activations || shared.stream == Modality::text) return;
   const double kept = layer_activations(shared.setup).kept;
   if (kept > 0) emit.host_copy("layer.offload", kept, count);
 }

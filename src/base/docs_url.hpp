@@ -6,6 +6,6 @@
 namespace shapelint {
 
 // Ends with `/`, or is empty: then nothing links anywhere. CMake's SHAPELINT_HOME says which.
-std::string_view home();
+std::string_view docs_url();
 
 }  // namespace shapelint

@@ -14,7 +14,7 @@ inline constexpr double least_gain = 1e-4;
 SearchOptions widened(const SearchOptions& options);
 
 // The outcome of a search with widened(options): the best of what it kept, and its front, as they are run.
-SearchOutcome as_run(const Problem& problem, const SearchOptions& options, const Costing& costing,
-                     const Order& order, SearchOutcome written);
+SearchOutcome reprice_on_stack(const Problem& problem, const SearchOptions& options, const Costing& costing,
+                               const Order& order, SearchOutcome written);
 
 }  // namespace shapelint::suggest

@@ -1,5 +1,5 @@
 // Leaves out what is not new.
-#include "lint/left_out/known.hpp"
+#include "lint/suppression/known.hpp"
 
 #include <algorithm>
 
@@ -160,9 +160,9 @@ void Baselines::write(std::vector<BaselineNote>& notes, std::vector<text::Locate
   }
 }
 
-std::size_t leave_introduced(const project::Configured& configured, const text::Source& then,
-                             const std::string& path, FileOutcome& outcome,
-                             const text::FileSystem& files_then, const TextOptions& options) {
+std::size_t keep_only_new_findings(const project::Configured& configured, const text::Source& then,
+                                   const std::string& path, FileOutcome& outcome,
+                                   const text::FileSystem& files_then, const TextOptions& options) {
   Baseline known;
   add_all(known, path, lint_text(configured, then, files_then, options));
   std::size_t removed = 0;
@@ -170,17 +170,18 @@ std::size_t leave_introduced(const project::Configured& configured, const text::
   return removed;
 }
 
-std::size_t leave_introduced(const project::Configured& configured, const GitBase& base,
-                             const std::string& path, const std::string& path_in_root, FileOutcome& outcome,
-                             const text::FileSystem& files, const TextOptions& options) {
+std::size_t keep_only_new_findings(const project::Configured& configured, const GitBase& base,
+                                   const std::string& path, const std::string& path_in_root,
+                                   FileOutcome& outcome, const text::FileSystem& files,
+                                   const TextOptions& options) {
   const auto renamed = base.renamed.find(path_in_root);
   const std::string& old_name = renamed == base.renamed.end() ? path_in_root : renamed->second;
   const std::optional<std::string> source = text_at(base, old_name);
   if (!source) return 0;
   // A file that was moved found what it inherits beside its old place.
   const std::string old_path = renamed == base.renamed.end() ? path : path_from_here(base, old_name);
-  return leave_introduced(configured, formats::parse(old_path, *source), path, outcome,
-                          RevisionFileSystem(base, files), options);
+  return keep_only_new_findings(configured, formats::parse(old_path, *source), path, outcome,
+                                RevisionFileSystem(base, files), options);
 }
 
 }  // namespace shapelint::lint

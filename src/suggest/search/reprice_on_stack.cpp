@@ -1,5 +1,5 @@
 // From prices as written to prices as run.
-#include "suggest/search/as_run.hpp"
+#include "suggest/search/reprice_on_stack.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -20,7 +20,7 @@ class Repricer {
   }
 
   // As it is run; not feasible where it needs too much memory then.
-  Estimate operator()(const Found& found) {
+  Estimate operator()(const RankedPoint& found) {
     resolve(problem_, found.values, setup_);
     std::vector<double> times_us;
     for (const auto& memo : memos_) {
@@ -33,9 +33,9 @@ class Repricer {
 
  private:
   bool fits(const gpu::Gpu& gpu) const {
-    return may_need(setup_, memory_bytes_of(&stack_, gpu, setup_), problem_.start,
-                    memory_bytes_of(&stack_, gpu, problem_.start),
-                    usable_bytes(gpu::memory_gib(gpu), setup_));
+    return memory_allowed(setup_, memory_bytes_of(&stack_, gpu, setup_), problem_.start,
+                          memory_bytes_of(&stack_, gpu, problem_.start),
+                          usable_bytes(gpu::memory_gib(gpu), setup_));
   }
 
   const Problem& problem_;
@@ -56,22 +56,22 @@ SearchOptions widened(const SearchOptions& options) {
   return out;
 }
 
-SearchOutcome as_run(const Problem& problem, const SearchOptions& options, const Costing& costing,
-                     const Order& order, SearchOutcome written) {
+SearchOutcome reprice_on_stack(const Problem& problem, const SearchOptions& options, const Costing& costing,
+                               const Order& order, SearchOutcome written) {
   Repricer price(problem, costing);
   TopList best(order, std::max<std::size_t>(1, written.best.size()), options.distinct);
-  for (Found& found : written.best) {
+  for (RankedPoint& found : written.best) {
     const Estimate estimate = price(found);
     if (!estimate.feasible) continue;
     const bool is_worse = estimate.value <= costing.start_value() * (1 + least_gain) ||
-                          (problem.basket == Basket::worst && estimate.worst < 1);
+                          (problem.basket == GpuAggregate::worst && estimate.worst < 1);
     if (options.better_only && is_worse) continue;
     found.value = estimate.value;
     found.speed = estimate.speed;
     best.add(std::move(found));
   }
-  Front front(order);
-  for (Found& found : written.front) {
+  ParetoFront front(order);
+  for (RankedPoint& found : written.front) {
     const Estimate estimate = price(found);
     if (!estimate.feasible) continue;
     found.value = estimate.value;

@@ -25,7 +25,7 @@ std::optional<Error> check_git_files(const std::string& here);
 
 // Options of git that put the user's own list of ignored files and of attributes, or none, in the place of
 // those that a repository's settings name, which may be pipes as well.
-std::vector<std::string> own_lists();
+std::vector<std::string> user_ignore_options();
 
 struct GitBase {
   std::string here;    // absolute: that relative paths start from

@@ -1,5 +1,5 @@
 // Known findings that are not reported again.
-#include "lint/left_out/baseline.hpp"
+#include "lint/suppression/baseline.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -14,8 +14,8 @@ namespace shapelint::formats {
 // "`--ffn-hidden-size 13824`", "`tp: 4` under `parallelism`", or what the dialect's `[how]` says. Empty where
 // no key holds the plain value, for files that nobody writes by hand and, unless `even_if_same`, where the
 // file already calls it what the field is called.
-std::string way_to_set(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
-                       std::int64_t from, std::int64_t to, bool even_if_same = false);
+std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
+                           std::int64_t from, std::int64_t to, bool even_if_same = false);
 
 // Of a field whose value is made of others besides its key, so that none can be told: the key that the file
 // has it from, and what it has to come to. Empty where it follows from one of the fields that change `with`
@@ -24,6 +24,6 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
                           std::int64_t to, const std::vector<model::FieldId>& with);
 
 // How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
-std::string_view way_of_writing(std::string_view syntax);
+std::string_view setting_pattern(std::string_view syntax);
 
 }  // namespace shapelint::formats

@@ -1,5 +1,5 @@
 // How a field is set in a dialect.
-#include "formats/dialect/how.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,7 @@ std::string_view writing_of(const Dialect& dialect, const std::string& path) {
   if (extension == "yml") extension = "yaml";
   const bool is_one =
       std::find(dialect.syntax.begin(), dialect.syntax.end(), extension) != dialect.syntax.end();
-  return is_one ? way_of_writing(extension) : std::string_view(dialect.writes);
+  return is_one ? setting_pattern(extension) : std::string_view(dialect.writes);
 }
 
 // The last part of a path, with underscores and without a flag's dashes.
@@ -106,7 +106,7 @@ std::optional<std::string> said_by(const Dialect& dialect, const model::Reading&
   const model::Setup& setup = reading.setup;
   const std::string value = model::value_text(field, to);
   const bool serves = setup.plan.mode != model::Mode::train;
-  for (const Way& way : dialect.ways) {
+  for (const SettingInstruction& way : dialect.ways) {
     if (way.field != model::info(field).name || way.for_serving != serves) continue;
     if (!way.choice.empty() && way.choice != value) continue;
     std::string text = replaced(way.text, "{value}", value);
@@ -141,7 +141,7 @@ bool is_one_key(const KeyPath& path) {
 
 }  // namespace
 
-std::string_view way_of_writing(std::string_view syntax) {
+std::string_view setting_pattern(std::string_view syntax) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> known{
       {{"json", "\"{key}\": {value}"},
        {"yaml", "{key}: {value}"},
@@ -226,8 +226,8 @@ std::string under(std::string_view writes, const KeyPath& path, const std::strin
 
 }  // namespace
 
-std::string way_to_set(const Dialect& dialect, const model::Reading& reading, FieldId field,
-                       std::int64_t from, std::int64_t to, bool even_if_same) {
+std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                           std::int64_t from, std::int64_t to, bool even_if_same) {
   if (auto words = said_by(dialect, reading, field, from, to)) return *std::move(words);
   const Origin& origin = model::origin(reading, field);
   const bool is_stated = origin.kind == Origin::Kind::stated;

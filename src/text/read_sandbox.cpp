@@ -1,5 +1,5 @@
 // Trees, and what leaves them.
-#include "text/trees.hpp"
+#include "text/read_sandbox.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,7 +83,7 @@ std::vector<std::string> paths_in(const std::vector<std::string>& arguments) {
   return paths;
 }
 
-Trees::Trees(const std::string& working_directory, const std::vector<std::string>& named) {
+ReadSandbox::ReadSandbox(const std::string& working_directory, const std::vector<std::string>& named) {
   const std::string here = real_path(working_directory);
   add(normal(working_directory), here);
   for (const std::string& path : named) {
@@ -94,7 +94,7 @@ Trees::Trees(const std::string& working_directory, const std::vector<std::string
   }
 }
 
-void Trees::add(const std::string& folder, const std::string& within) {
+void ReadSandbox::add(const std::string& folder, const std::string& within) {
   const std::string real = real_path(folder);
   if (real.empty()) return;
   std::string tree = repository_around(real);
@@ -104,11 +104,11 @@ void Trees::add(const std::string& folder, const std::string& within) {
   trees_[tree] = tree;
 }
 
-bool Trees::is_named(const std::string& absolute_path) const {
+bool ReadSandbox::is_named(const std::string& absolute_path) const {
   return named_.contains(normal(absolute_path));
 }
 
-std::string Trees::tree_of(const std::string& folder) const {
+std::string ReadSandbox::tree_of(const std::string& folder) const {
   for (std::string each = folder;; each = parent(each)) {
     const auto found = trees_.find(each);
     if (found != trees_.end()) return found->second;
@@ -131,7 +131,7 @@ std::string Trees::tree_of(const std::string& folder) const {
   return tree;
 }
 
-std::string Trees::folder_around(const std::string& absolute_path) const {
+std::string ReadSandbox::folder_around(const std::string& absolute_path) const {
   std::string own = parent(normal(absolute_path));
   for (std::string each = own;; each = parent(each)) {
     const auto found = trees_.find(each);
@@ -140,7 +140,7 @@ std::string Trees::folder_around(const std::string& absolute_path) const {
   }
 }
 
-bool Trees::allows(const std::string& absolute_path, const std::string& real_path) const {
+bool ReadSandbox::allows(const std::string& absolute_path, const std::string& real_path) const {
   const std::string folder = parent(normal(absolute_path));
   const std::string tree = tree_of(folder);
   if (tree.empty() || is_below(real_path, tree)) return true;

@@ -1,5 +1,5 @@
 // What changed in a git repository since a revision.
-#include "lint/left_out/git.hpp"
+#include "lint/suppression/git.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -132,7 +132,7 @@ std::optional<Error> check_git_files(const std::string& here) {
   return std::nullopt;
 }
 
-std::vector<std::string> own_lists() {
+std::vector<std::string> user_ignore_options() {
   std::vector<std::string> options;
   const char* const home = std::getenv("HOME");
   const char* const configured = std::getenv("XDG_CONFIG_HOME");
@@ -262,7 +262,7 @@ Result<GitBase> compare_with(const std::string& revision, const std::string& her
   base.commit = commit->out.substr(0, commit->out.find('\n'));
   const auto filters = without_filters(base.root);
   if (!filters) return filters.error();
-  std::vector<std::string> settings = own_lists();
+  std::vector<std::string> settings = user_ignore_options();
   settings.insert(settings.end(), filters->begin(), filters->end());
   // `-O`: instead of diff.orderFile.
   const auto changed = run_git(base.root, settings,
