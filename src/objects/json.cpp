@@ -139,8 +139,8 @@ template void write_document(std::string_view, Status, const RooflineResult&, st
 template void write_document(std::string_view, Status, const ShowResult&, std::ostream&);
 
 std::string schema_address(std::string_view command) {
-  if (home().empty()) return {};
-  return fmt::format("{}schema/shapelint-{}.schema.json", home(), command);
+  if (docs_url().empty()) return {};
+  return fmt::format("{}schema/shapelint-{}.schema.json", docs_url(), command);
 }
 
 void write_failure(std::string_view command, const std::vector<api::Error>& problems, std::ostream& out) {

@@ -199,7 +199,7 @@ LintResult result_of(const lint::Report& report, Sources& sources, ReportParts p
     if (model.hides_from_programs) out.counts.hidden += model.hidden.size();
   }
   for (const std::string& note : report.notes) out.notes.push_back(text::one_line(note));
-  for (const lint::CompositeModel& each : lint::wholes(report))
+  for (const lint::CompositeModel& each : lint::composite_models(report))
     out.together.push_back(whole_of(each, report));
   for (const text::LocatedError& each : report.errors)
     out.errors.push_back(error_of(each.error, code::invalid_file, each.source));

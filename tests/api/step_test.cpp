@@ -134,9 +134,9 @@ TEST_CASE("the memory of weights in a format that nobody states is not known", "
   const auto memory = [&](const char* path) {
     const auto steps = api::price_step(*files, {path}, {.gpus = {.names = {"h100"}}});
     REQUIRE(steps);
-    return steps->front().memory_bytes;
+    return steps->front().memory.total_bytes;
   };
-  CHECK(memory("known.sh") > 64e9);  // 32.8 B parameters of two bytes
+  CHECK(memory("known.sh") > 64'000'000'000);  // 32.8 B parameters of two bytes
   CHECK(memory("unknown.sh") == 0);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a model that decodes has a cache where nobody states its length", "[a
     const auto steps = api::price_step(*files, {"config.json"},
                                        {.read = {.settings = settings}, .gpus = {.names = {"h100"}}});
     REQUIRE(steps);
-    return steps->front().time_us;
+    return steps->front().step_us;
   };
   CHECK(time({}) == time({{"context_length", "4096"}}));
   CHECK(time({}) > time({{"context_length", "0"}}));
