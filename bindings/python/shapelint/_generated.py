@@ -364,7 +364,7 @@ class MemoryParts(Plain):
 class Memory(Plain):
     """What a run needs of one GPU's memory, an estimate.
 
-    total_bytes: that it needs: the parts together
+    total_bytes: that it needs: the parts together; null where nobody says how weights are stored
     usable_bytes: that tensors can have of the GPU's
     capacity_bytes: that the GPU has
     fits: total_bytes are usable
@@ -375,7 +375,7 @@ class Memory(Plain):
     _may_be_absent = frozenset(("host_bytes", ))
     _nested = {"parts": "MemoryParts", }
 
-    total_bytes: int
+    total_bytes: int | None
     usable_bytes: int | None
     capacity_bytes: int | None
     fits: bool | None
@@ -549,6 +549,8 @@ class LintedStep(_behaviour.LintedStep):
     part: which of a file's several models: `text`, `vision`
     gpu: id
     step_us: of the step: the five parts below together
+    low_us: of ten published steps of its kind one is faster
+    high_us: of ten published steps of its kind one is slower
     communication_us: that is waited for
     bubble_us: of the pipeline
     hidden_us: communication behind computation; not part of step_us
@@ -567,8 +569,8 @@ class LintedStep(_behaviour.LintedStep):
     capacity: of a model that an engine serves
     """
 
-    _order = ("model", "part", "gpu", "step_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", "after", "capacity", )
-    _may_be_absent = frozenset(("part", "operations", "capacity", ))
+    _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", "after", "capacity", )
+    _may_be_absent = frozenset(("part", "low_us", "high_us", "operations", "capacity", ))
     _nested = {"memory": "Memory", "operations": "Operation", "after": "After", "capacity": "Capacity", }
 
     model: str
@@ -594,6 +596,8 @@ class LintedStep(_behaviour.LintedStep):
     memory: Memory
     after: After
     part: str = dataclasses.field(default="")
+    low_us: float = dataclasses.field(default=0)
+    high_us: float = dataclasses.field(default=0)
     operations: tuple[Operation, ...] = dataclasses.field(default=(), repr=False)
     capacity: Capacity | None = dataclasses.field(default=None)
 
@@ -1063,6 +1067,8 @@ class Step(_behaviour.Step):
     part: which of a file's several models: `text`, `vision`
     gpu: id
     step_us: of the step: the five parts below together
+    low_us: of ten published steps of its kind one is faster
+    high_us: of ten published steps of its kind one is slower
     communication_us: that is waited for
     bubble_us: of the pipeline
     hidden_us: communication behind computation; not part of step_us
@@ -1080,8 +1086,8 @@ class Step(_behaviour.Step):
     operations: where they are asked for
     """
 
-    _order = ("model", "part", "gpu", "step_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", )
-    _may_be_absent = frozenset(("part", "operations", ))
+    _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", )
+    _may_be_absent = frozenset(("part", "low_us", "high_us", "operations", ))
     _nested = {"memory": "Memory", "operations": "Operation", }
 
     model: str
@@ -1106,4 +1112,6 @@ class Step(_behaviour.Step):
     parameters: int
     memory: Memory
     part: str = dataclasses.field(default="")
+    low_us: float = dataclasses.field(default=0)
+    high_us: float = dataclasses.field(default=0)
     operations: tuple[Operation, ...] = dataclasses.field(default=(), repr=False)

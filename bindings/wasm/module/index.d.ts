@@ -373,8 +373,8 @@ export interface MemoryParts {
 
 /** What a run needs of one GPU's memory, an estimate. */
 export interface Memory {
-  /** that it needs: the parts together */
-  total_bytes: number;
+  /** that it needs: the parts together; null where nobody says how weights are stored */
+  total_bytes: number | null;
   /** that tensors can have of the GPU's */
   usable_bytes: number | null;
   /** that the GPU has */
@@ -513,6 +513,10 @@ export interface LintedStep {
   gpu: string;
   /** of the step: the five parts below together */
   step_us: number;
+  /** of ten published steps of its kind one is faster */
+  low_us?: number;
+  /** of ten published steps of its kind one is slower */
+  high_us?: number;
   compute_us: number;
   memory_us: number;
   /** that is waited for */
@@ -880,6 +884,10 @@ export interface Step {
   gpu: string;
   /** of the step: the five parts below together */
   step_us: number;
+  /** of ten published steps of its kind one is faster */
+  low_us?: number;
+  /** of ten published steps of its kind one is slower */
+  high_us?: number;
   compute_us: number;
   memory_us: number;
   /** that is waited for */
