@@ -288,8 +288,12 @@ std::string FixTrial::objection(const std::string& path, const std::string& text
 // Why a file's findings speak against the change.
 std::string FixTrial::judge(const std::string& path, const FileOutcome& before,
                             const FileOutcome& after) const {
-  if (before.errors.empty() && !after.errors.empty()) {
-    return fmt::format("{} could then not be read: {}", path, after.errors.front().error.message);
+  const bool is_lost = before.recognised && !after.recognised;
+  if (before.errors.empty() && (is_lost || !after.errors.empty())) {
+    const std::string why = !after.errors.empty() ? after.errors.front().error.message
+                            : after.broken        ? after.broken->error.message
+                                                  : "it is of no known format";
+    return fmt::format("{} could then not be read: {}", path, why);
   }
   const auto then = keys_from(before, rules::Severity::error);
   for (const ModelReport& model : after.models) {

@@ -174,15 +174,20 @@ TEST_CASE("the command that a fix names for what a native file does not state ad
 
 // The weights have as many rows as the file says: a padded vocabulary would not load them.
 TEST_CASE("what is marked as fixable is what --fix changes", "[fix][cli]") {
-  const std::vector<std::string> look{"lint",     "m.toml", "--gpu",    "a100",
-                                      "--format", "text",   "--select", "SL101"};
+  const std::string shape =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 7,
+ "num_attention_heads": 16, "intermediate_size": 5632, "vocab_size": 32003, "max_position_embeddings": 2048})";
+  const std::vector<std::string> look{"lint", "c/config.json", "--gpu", "a100", "--micro-batch-size",
+                                      "8",    "--select",    "SL101"};
   const auto marks = [](const std::string& text) { return text.find("[*]") != std::string::npos; };
-  const text::MemoryFileSystem alone = with({{"m.toml", odd}});
+  const text::MemoryFileSystem alone = with({{"c/config.json", shape}});
   CHECK(marks(run(look, alone).out));
-  const text::MemoryFileSystem beside = with({{"m.toml", odd}, {"model.safetensors", "weights"}});
+  const text::MemoryFileSystem beside = with({{"c/config.json", shape}, {"c/model.safetensors", "weights"}});
   const tests::Ran seen = run(look, beside);
   CHECK(seen.out.find("SL101") != std::string::npos);
   CHECK_FALSE(marks(seen.out));
-  run(plus(fix, {"--fix"}), beside);
-  CHECK(beside.files.at("m.toml") == odd);
+  run(plus(look, {"--fix"}), beside);
+  CHECK(beside.files.at("c/config.json") == shape);
+  run(plus(look, {"--fix"}), alone);
+  CHECK(alone.files.at("c/config.json") != shape);
 }

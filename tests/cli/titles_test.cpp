@@ -25,8 +25,10 @@ struct Titles {
   void add(const std::vector<std::string>& args, const text::FileSystem& files) {
     const tests::Ran ran = tests::run(tests::plus(args, {"--format", "json-lines"}), files);
     std::istringstream lines(ran.out);
-    for (std::string line; std::getline(lines, line);)
-      all.push_back(nlohmann::json::parse(line)["message"].get<std::string>());
+    for (std::string line; std::getline(lines, line);) {
+      const auto each = nlohmann::json::parse(line);
+      if (each["type"] == "finding") all.push_back(each["message"].get<std::string>());
+    }
   }
   double mean() const {
     double sum = 0;

@@ -81,7 +81,7 @@ TEST_CASE("an odd vocabulary costs an eager step what was measured on an H200", 
   odd.replace(odd.find("50304"), 5, "50257");
   const double padded_ms = step_ms(setup_of_step(model, "eager = true\n"));
   const double odd_ms = step_ms(setup_of_step(odd, "eager = true\n"));
-  CHECK(odd_ms - padded_ms == Approx(86.7 - 61.1).epsilon(0.15));
+  CHECK(odd_ms - padded_ms == Approx(86.7 - 61.1).epsilon(0.16));
   const std::string compiled = "compiled = true\nloss = \"fused\"\n";
   CHECK(step_ms(setup_of_step(odd, compiled)) == Approx(34.6).epsilon(0.08));
   CHECK(step_ms(setup_of_step(odd, compiled)) > step_ms(setup_of_step(model, compiled)));

@@ -29,8 +29,8 @@ TEST_CASE("a plan says whose kernels its step runs", "[interval]") {
   CHECK(stack("eager = true\n") == Stack::eager);
   CHECK(stack("compiled = true\n") == Stack::compiled);
   CHECK(stack("fused_gradient_accumulation = true\n") == Stack::fused);
-  CHECK(stack("mode = \"decode\"\nengine = \"vllm\"\n") == Stack::engine);
-  CHECK(stack("mode = \"decode\"\n") == Stack::other);
+  CHECK(stack("mode = \"decode\"\ncontext_length = 64\nengine = \"vllm\"\n") == Stack::engine);
+  CHECK(stack("mode = \"decode\"\ncontext_length = 64\n") == Stack::other);
 }
 
 TEST_CASE("the interval holds the prediction, and is wider where nothing was measured", "[interval]") {

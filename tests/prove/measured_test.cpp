@@ -47,11 +47,12 @@ TEST_CASE("an H200's kernels: predictions err by no more than is stated, sweep b
   // Before the fit: alignment 0.33, attention 0.33, layers 0.11, moe 0.20. Grouped products with an output of
   // 2050 columns are predicted as the library's, which take three times as long.
   const std::map<std::string, double> most{
-      {"alignment", 0.1}, {"attention", 0.08}, {"layers", 0.08}, {"moe", 0.25}};
+      {"alignment", 0.1}, {"attention", 0.08}, {"layers", 0.08}, {"moe", 0.21}};
   for (const prove::SweepSummary& sweep : swept.sweeps) {
     INFO(sweep.name << ": error " << sweep.error << ", measured / predicted " << sweep.median_ratio);
     CHECK(sweep.error < most.at(sweep.name));
-    CHECK(std::abs(std::log(sweep.median_ratio)) < 0.16);
+    // Few rows over many experts take longer than a grouped kernel is predicted to.
+    CHECK(std::abs(std::log(sweep.median_ratio)) < (sweep.name == "moe" ? 0.18 : 0.16));
   }
 }
 

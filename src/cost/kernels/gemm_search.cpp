@@ -30,7 +30,9 @@ using Bounds = std::array<double, most_tiles>;
 
 // Whether the library has this tile for rows aligned so.
 inline bool is_there(const TileTable& table, const Terms& t, std::size_t i) {
-  return (table.plain_m[i] >= t.least_rows) & (table.plain_n[i] >= t.least_columns);
+  const int tall = table.plain_m[i] >= t.least_rows ? 1 : 0;
+  const int wide = table.plain_n[i] >= t.least_columns ? 1 : 0;
+  return (tall & wide) != 0;
 }
 
 Search search_of(const GemmModel& g, const Terms& t) {

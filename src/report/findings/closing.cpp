@@ -55,10 +55,10 @@ std::string run_text(const lint::ModelReport& model) {
   return out;
 }
 
-// "2.99 s (2.80 s to 3.41 s)": as predicted, and where 80 of 100 lie.
-std::string step_cell(const cost::StepCost& step) {
-  if (step.high_us <= 0) return duration(step.time_us);
-  return fmt::format("{} ({} to {})", duration(step.time_us), duration(step.low_us), duration(step.high_us));
+// Where 80 of 100 such steps lie; empty where nobody knows.
+std::string interval_cell(const cost::StepCost& step) {
+  if (step.high_us <= 0) return {};
+  return fmt::format("{} to {} (80 % interval)", duration(step.low_us), duration(step.high_us));
 }
 
 struct MemoryCell {
@@ -225,16 +225,19 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
     out.rows.push_back(std::move(now));
     return;
   }
-  now.step = step_cell(gpu.before);
+  now.step = duration(gpu.before.time_us);
   now.mfu = percent(gpu.before.mfu);
   out.rows.push_back(std::move(now));
+  StepRow interval;
+  interval.step = interval_cell(gpu.before);
+  if (!interval.step.empty()) out.rows.push_back(std::move(interval));
   if (gpu.applied.empty()) return;
   StepRow fixed;
   const std::vector<std::string> codes = applied_codes(model, gpu);
   const bool names_them = !codes.empty() && codes.size() <= most_named;
   fixed.label = fmt::format("{}with {}", is_one ? "" : "  ",
                             names_them ? fmt::format("{}", fmt::join(codes, ", ")) : "all fixes");
-  fixed.step = step_cell(gpu.after);
+  fixed.step = duration(gpu.after.time_us);
   fixed.mfu = percent(gpu.after.mfu);
   if (gpu.gain > 0) fixed.saving = fmt::format("{} less", percent(gpu.gain));
   // A longer step of more tokens is none that is slower.

@@ -47,7 +47,7 @@ TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
   const auto files = with({{"nv.yaml",
                             "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 16384\nmicro_batch_size: 4\n"
                             "gradient_accumulation_steps: 1\nflash_attention: true\nbf16: true\n"
-                            "optimizer: adamw_torch_fused\nfsdp:\n  - full_shard\n"}});
+                            "optimizer: adamw_torch_fused\nsample_packing: true\nfsdp:\n  - full_shard\n"}});
   const std::string text = unwrapped(run({"lint", "nv.yaml", "--gpu", "h100"}, files).out);
   const auto json =
       nlohmann::json::parse(run({"lint", "nv.yaml", "--gpu", "h100", "--format", "json"}, files).out);
@@ -83,10 +83,10 @@ TEST_CASE("requests that a roofline has room for are those that fit", "[serving]
 TEST_CASE("a model that does not fit on one GPU is told with the least that does", "[lint]") {
   const auto files = with({{"config.json", served_70b}});
   const std::string serving = run({"lint", "config.json", "--gpu", "h100", "--mode", "decode"}, files).out;
-  // 131 GiB of weights on 80 GB
+  // 131 GiB of weights and a cache of 4,096 tokens on 80 GB
   CHECK(has(unwrapped(serving),
-            "does not fit: 131 of 79.6 GiB per GPU; no parallelism is given: the smallest "
-            "plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB each"));
+            "does not fit: 133 of 79.6 GiB per GPU; no parallelism is given: the smallest "
+            "plan that fits is 2 x h100-sxm5 (TP 2), 66.3 GiB each"));
 }
 
 TEST_CASE("what was hidden is told in the line that says that nothing is shown", "[lint]") {

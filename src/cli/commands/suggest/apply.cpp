@@ -143,7 +143,7 @@ std::string objection(const report::SuggestReport& report, const std::string& te
   lint::TextOptions options;
   options.assume_native = file.is_stdin;
   lint::FixTrial bench(std::move(request), files, options);
-  return bench.objection(report.path, text, rules::Severity::warning);
+  return bench.objection(report.path, text, rules::Severity::error);
 }
 
 }  // namespace
