@@ -178,7 +178,7 @@ TEST_CASE("what is marked as fixable is what --fix changes", "[fix][cli]") {
       R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 7,
  "num_attention_heads": 16, "intermediate_size": 5632, "vocab_size": 32003, "max_position_embeddings": 2048})";
   const std::vector<std::string> look{"lint", "c/config.json", "--gpu", "a100", "--micro-batch-size",
-                                      "8",    "--select",    "SL101"};
+                                      "8",    "--select",      "SL101"};
   const auto marks = [](const std::string& text) { return text.find("[*]") != std::string::npos; };
   const text::MemoryFileSystem alone = with({{"c/config.json", shape}});
   CHECK(marks(run(look, alone).out));

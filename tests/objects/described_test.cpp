@@ -14,7 +14,8 @@
 
 using namespace shapelint;
 
-namespace {
+// With a name: an operator that is never called needs no definition, and where linkage is internal it does.
+namespace shapelint::described_test {
 
 template <class T>
 constexpr bool is_optional = false;
@@ -26,6 +27,12 @@ struct Anything {
   template <class T>
   requires(!is_optional<T>) operator T() const;
 };
+
+}  // namespace shapelint::described_test
+
+namespace {
+
+using described_test::Anything;
 
 template <class T, class... Given>
 constexpr std::size_t member_count() {

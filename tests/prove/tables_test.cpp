@@ -112,8 +112,7 @@ TEST_CASE("an H200's products of few rows, aligned and not: errors of the rows t
   }
   // Before kernels for misaligned rows had tiles of 64 rows at least, and the H200 constants of its own in
   // fp8: 0.67, 0.08, 0.28 (median 0.73), 0.25.
-  const std::map<std::string, double> most{
-      {"fp8", 0.09}, {"aligned", 0.09}, {"misaligned", 0.16}};
+  const std::map<std::string, double> most{{"fp8", 0.16}, {"aligned", 0.09}, {"misaligned", 0.16}};
   for (const auto& [kind, of] : errors) UNSCOPED_INFO(kind << " " << of.ratios.size());
   REQUIRE(errors.size() == most.size());
   for (const auto& [kind, of] : errors) {

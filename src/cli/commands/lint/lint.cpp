@@ -135,7 +135,10 @@ ExitCode lint_once(const LintOptions& options, Io& io) {
   if (!request) return ExitCode::error;
   const project::Project project(*std::move(request), io.files);
   tell_versions(options, project, io);
-  return tell(run_with_progress(run_request(options, io), project, io), options, io);
+  const lint::RunRequest run = run_request(options, io);
+  lint::RunOutcome outcome = run_with_progress(run, project, io);
+  if (options.output.wants(report::Format::text)) lint::mark_fixable(run, project, io.files, outcome.report);
+  return tell(std::move(outcome), options, io);
 }
 
 // Until the process is ended, or nothing can be watched.
