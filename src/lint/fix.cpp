@@ -417,7 +417,9 @@ void mark_fixable(const RunRequest& run, const project::Project& project, const 
     all[model.path].push_back(&model);
     const std::vector<rules::Finding>& findings = model.result.findings;
     const auto may_be = [&](const rules::Finding& each) { return is_fixable(each, model); };
-    if (std::any_of(findings.begin(), findings.end(), may_be)) models.push_back(&model);
+    // What is no file, such as a pipe, is not written, and cannot be read twice.
+    if (given.is_plain_file(model.path) && std::any_of(findings.begin(), findings.end(), may_be))
+      models.push_back(&model);
   }
   std::vector<std::set<std::string>> marks(models.size());
   for_each_in_threads(models.size(), run.jobs, [&](const IndexSource& next) {

@@ -198,7 +198,7 @@ def checkstyle(text, where):
 
 def json_lines(text, where):
     for line in text.splitlines():
-        check(json.loads(line)["type"] in ("finding", "error"), f"{where}: type")
+        check(json.loads(line)["type"] in ("header", "finding", "step", "note", "problem", "end"), f"{where}: type")
 
 
 def github(text, where):

@@ -80,15 +80,15 @@ done
 # Memory: 300 MB, and what programs and libraries take of addresses without using it.
 most=400000
 { printf '%s' "$model"; awk 'BEGIN { for (i = 0; i < 10000; ++i) printf "k%d = 1\n", i }'; } >"$folder/keys.toml"
-within $most 8192 2 "9,900 more mistakes are not told one by one" "$folder/keys.toml"
+within $most 8192 2 "9,900 more errors are not listed" "$folder/keys.toml"
 { printf '%s# ' "$model"; head -c 10000000 /dev/zero | tr '\0' x; echo; awk 'BEGIN { for (i = 0; i < 400; ++i) printf "k%d = 1\n", i }'; } >"$folder/comment.toml"
-within $most 8192 2 "300 more mistakes are not told one by one" "$folder/comment.toml"
+within $most 8192 2 "300 more errors are not listed" "$folder/comment.toml"
 { printf '%sbad = 1 # ' "$model"; head -c 15500000 /dev/zero | tr '\0' x; echo; } >"$folder/line.toml"
 within $most 8192 2 "unknown key" "$folder/line.toml"
 mkdir "$folder/configured"
 cp "$folder/good.toml" "$folder/configured/m.toml"
 { printf '# '; head -c 10000000 /dev/zero | tr '\0' x; echo; awk 'BEGIN { for (i = 0; i < 10000; ++i) printf "k%d = 1\n", i }'; } >"$folder/configured/.shapelint.toml"
-within $most 8192 2 "9,900 more mistakes are not told one by one" "$folder/configured/m.toml"
+within $most 8192 2 "9,900 more errors are not listed" "$folder/configured/m.toml"
 # Each syntax, as full of values as a file can be.
 { printf 'x = ['; head -c 16000000 /dev/zero | sed 's/\x00\x00/1,/g'; echo 1]; } >"$folder/values.toml"
 { printf 'x = ['; head -c 16000000 /dev/zero | sed 's/\x00\x00/1,/g'; echo 1]; } >"$folder/values.py"
@@ -101,7 +101,7 @@ done
 # Texts beyond 32 MB are unknown, and the rest is read on, for as long as there is work left.
 doubled() { awk -v lines="$1" 'BEGIN { printf "a = \""; for (i = 0; i < 49000; ++i) printf "x"; print "\""; for (i = 0; i < lines; ++i) printf "b%d = a + a\n", i }'; }
 doubled 20000 >"$folder/doubled.py"
-within $most 8192 2 "of no dialect" "$folder/doubled.py"
+within $most 8192 2 "unrecognized config format" "$folder/doubled.py"
 doubled 100000 >"$folder/doubled.py"
 within $most 8192 2 "it takes more work to read than any configuration" "$folder/doubled.py"
 

@@ -28,7 +28,7 @@ expect 2 "larger than 16 MB" timeout 10 "$shapelint" "$folder/letters.toml"
 # A folder is searched for configurations; what is broken in it is told, each file by its name.
 expect 2 "zeros.toml: the file is larger than 16 MB" timeout 10 "$shapelint" "$folder"
 mkdir "$folder/nothing"
-expect 2 "no whole configuration of a known dialect is in it" "$shapelint" "$folder/nothing"
+expect 2 "no complete configuration of a known format" "$shapelint" "$folder/nothing"
 expect 2 "the file is empty" "$shapelint" /dev/null
 expect 2 "the file is empty" "$shapelint" -
 expect 2 "No such file" "$shapelint" "$folder/none.toml"

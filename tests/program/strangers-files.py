@@ -160,10 +160,10 @@ def writes(base):
     precious.write_text("as it was")
     for args in (("--baseline", "precious.txt"), ("--baseline", "model.toml"), ("--baseline", "precious.txt", "-o",
                                                                             "json=other.json")):
-        run(folder, ".", "--write-baseline", *args, code=2, says="is no baseline of shapelint")
+        run(folder, ".", "--write-baseline", *args, code=2, says="not a shapelint baseline file")
         check(not (folder / "other.json").exists(), "a refused run writes")
     (folder / ".shapelint.toml").write_text('baseline = "precious.txt"\n')
-    run(folder, ".", "--write-baseline", code=2, says="is no baseline of shapelint")
+    run(folder, ".", "--write-baseline", code=2, says="not a shapelint baseline file")
     run(folder, ".", "--prune-baseline", code=2)
     (folder / ".shapelint.toml").write_text("")
     (folder / "link.json").symlink_to("model.toml")

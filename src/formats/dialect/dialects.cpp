@@ -170,16 +170,22 @@ class Checker {
     }
   }
 
+  // An expression as messages quote it.
+  static std::string quoted(const std::string& text) {
+    constexpr std::size_t most = 80;
+    return text.size() <= most ? text : text.substr(0, most) + "...";
+  }
+
   void check_expression(const std::string& text, bool has_x, std::string_view where, std::string_view field) {
     if (text.empty()) return;
     const auto used = variables(text);
     if (!used) {
-      fail(fmt::format("`{}` of `{}` in `{}`: {}", text, field, where, used.error().message), {});
+      fail(fmt::format("`{}` of `{}` in `{}`: {}", quoted(text), field, where, used.error().message), {});
       return;
     }
     for (const std::string& name : *used) {
       if ((name == "x" && has_x) || (name == "i" && field.starts_with(layer_prefix))) continue;
-      check_name(name, fmt::format("`{}` of `{}` in `{}`", text, field, where));
+      check_name(name, fmt::format("`{}` of `{}` in `{}`", quoted(text), field, where));
     }
   }
 
