@@ -138,5 +138,10 @@ const drawWaterfall = () => {
   const spec = { ...structuredClone(specs.waterfall), height: 28 * losses.length };
   // Room for the share behind the last bar.
   spec.layer[0].encoding.x.scale = { domainMax: (isNarrow() ? 1.3 : 1.08) * Math.max(...losses.map((each) => each.edge_ms)), nice: false };
+  // A legend is wider than a telephone: each bar says its part when it is touched.
+  if (isNarrow()) {
+    spec.layer[0].encoding.color.legend = null;
+    spec.layer[0].encoding.y.axis.labelLimit = 150;
+  }
   return draw("waterfall", spec, { losses });
 };

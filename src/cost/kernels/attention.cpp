@@ -205,7 +205,8 @@ constexpr double saturating_sm_share = 0.5;
 constexpr double accumulator_bytes = 4;  // fp32
 // Tables of attention are of parts whose tensor cores add in fp32 at full rate. At half of it loads and
 // softmax are as fast, and the kernel comes close to the lower peak: FlashAttention-2 reaches 165 of 165
-// TFLOPS on an RTX 4090 and some 200 of 210 on an RTX 5090 (arXiv 2411.10958, 2505.11594).
+// TFLOPS on an RTX 4090 and some 200 of 210 on an RTX 5090 (arXiv 2411.10958 and 2505.11594, recalled and not
+// looked up).
 constexpr double most_of_half_rate = 0.96;
 // Kernels of the backward pass: dO * O row sums before, conversion of dQ after.
 constexpr double backward_kernels = 3;
