@@ -45,7 +45,7 @@ function(shapelint_link_self_contained target)
 endfunction()
 
 add_executable(shapelint-static src/main.cpp)
-target_include_directories(shapelint-static PRIVATE src)
+target_include_directories(shapelint-static PRIVATE src include)
 target_link_options(shapelint-static PRIVATE -s)
 shapelint_link_self_contained(shapelint-static)
 # In folders of its own: both programs have the one name, and modules of the other are not for this one.
