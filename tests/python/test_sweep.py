@@ -44,7 +44,7 @@ def test_what_frameworks_refuse():
         ({"tensor": [1, 2], "data": [1]}, "`data` has 1 rows"),
         ({"tensor": [1, 0]}, "`tensor` is 0 in row 1"),
         ({"tensr": [1]}, "did you mean `tensor`"),
-        ({"dtype": [1]}, "no field of whole numbers"),
+        ({"dtype": [1]}, "not a field of whole numbers"),
     ],
 )
 def test_columns_that_are_wrong(over, text):
