@@ -166,7 +166,7 @@ class Step(Plain):
 
     def _rows(self) -> list[dict[str, Any]]:
         rows = []
-        for each in sorted(self.operations, key=lambda operation: -operation.total_us):
+        for each in sorted(self.operations, key=lambda operation: -float(operation.total_us)):
             row: dict[str, Any] = {"operation": each.name, "pass": each.pass_name, "runs": each.runs}
             row.update({name: size.value for name, size in each.sizes.items()})
             row.update(run_us=each.run_us, total_us=each.total_us, share=each.share, bound=each.bound)
@@ -229,7 +229,7 @@ class LintResult(Plain):
         return "nothing was found" if self.models else "\n".join(("nothing was checked", *self.notes))
 
     def _by_cost(self) -> list[Any]:
-        return sorted(self.findings, key=lambda finding: (not finding.certain_to_fail, -finding.gain))
+        return sorted(self.findings, key=lambda finding: (not finding.certain_to_fail, -float(finding.gain)))
 
     def _rows(self) -> list[dict[str, Any]]:
         return self._rows_of(self._by_cost())
