@@ -147,12 +147,14 @@ void write_failure(std::string_view command, const std::vector<api::Error>& prob
   write_payload(header_of(command, Status::failed), Failure{problems}, out);
 }
 
-std::string document(std::string_view command, std::string members, std::size_t indent) {
+std::string document(std::string_view command, std::string_view members, std::size_t indent) {
   std::string out;
   JsonWriter writer(out, indent);
   writer.begin_object();
   put_members(writer, header_of(command, Status::ok));
-  return out + ',' + members.substr(1);
+  out += ',';
+  out += members.substr(1);
+  return out;
 }
 
 std::string compact_document(Status status, const CompactResult& result) {

@@ -129,10 +129,10 @@ Whole whole_of(const lint::CompositeModel& whole, const lint::Report& report) {
 // Of models of one file that nothing tells apart by name, the second is called `…#2`.
 std::string id_of(const lint::ModelReport& model, std::set<std::string>& taken) {
   const std::string& part = model.reading.part;
-  const std::string id = part.empty() ? model.path : model.path + '#' + part;
+  std::string id = part.empty() ? model.path : model.path + '#' + part;
   if (taken.insert(id).second) return id;
   for (int number = 2;; ++number) {
-    const std::string other = fmt::format("{}#{}", id, number);
+    std::string other = fmt::format("{}#{}", id, number);
     if (taken.insert(other).second) return other;
   }
 }

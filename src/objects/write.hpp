@@ -70,9 +70,9 @@ const T& inner(const std::optional<T>& value) {
 }
 
 template <class T>
-constexpr bool is_optional = false;
+inline constexpr bool is_optional = false;
 template <class T>
-constexpr bool is_optional<std::optional<T>> = true;
+inline constexpr bool is_optional<std::optional<T>> = true;
 
 // Writes the members of an object that is open.
 template <class T>

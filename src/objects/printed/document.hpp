@@ -77,7 +77,7 @@ void write_document(std::string_view command, Status status, const Result& resul
 // There is no answer.
 void write_failure(std::string_view command, const std::vector<api::Error>& problems, std::ostream& out);
 // `members`, an object of JSON in as many lines as `indent` makes, behind the header.
-std::string document(std::string_view command, std::string members, std::size_t indent);
+std::string document(std::string_view command, std::string_view members, std::size_t indent);
 
 // A line for each: the header, findings, steps, notes, problems, and the counts at the end. Each says what it
 // is by its `type`.

@@ -179,7 +179,7 @@ Result<bool> CompiledRule::holds_for_any(const Context& context) {
   Result<bool> out = false;
   Context kind = context;
   for (kind.mixer = 0; kind.mixer < kinds_; ++kind.mixer) {
-    const Result<bool> one = holds(kind);
+    Result<bool> one = holds(kind);
     if (one && *one) return one;
     if (!one) out = one;
   }

@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "contracts/stack.hpp"
+#include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "project/applied.hpp"
 #include "text/printable.hpp"
