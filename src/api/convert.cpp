@@ -36,7 +36,7 @@ Result<std::vector<Step>> price_step(const FileSystem& files, const Source& sour
       continue;
     }
     for (const gpu::Gpu& gpu : priceable.gpus) {
-      const model::Workload workload = model::lower(cost::paced(gpu, reading->setup));
+      const model::Workload workload = cost::paced_workload(gpu, reading->setup);
       steps.push_back(
           step_of(*reading, gpu, workload, cost::price(gpu, workload, reading->setup.plan.dtype)));
     }

@@ -62,7 +62,7 @@ suggest::StackRun stack_run(const model::Setup& setup, std::span<const Verdict> 
                             const gpu::Gpu& gpu) {
   suggest::StackRun out;
   out.setup = as_run(setup, verdicts);
-  out.workload = model::lower(cost::paced(gpu, out.setup));
+  out.workload = cost::paced_workload(gpu, out.setup);
   const bool is_padded = std::any_of(verdicts.begin(), verdicts.end(),
                                      [](const Verdict& each) { return !each.meets && !each.set.empty(); });
   if (is_padded) out.workload.model_flops = model::lower(setup).model_flops;
@@ -74,7 +74,7 @@ AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gp
   AsRun out;
   const DType dtype = setup.plan.dtype;
   out.setup = setup;
-  out.workload_as_written = model::lower(cost::paced(gpu, setup));
+  out.workload_as_written = cost::paced_workload(gpu, setup);
   out.step_as_written = cost::price(gpu, out.workload_as_written, dtype);
   out.workload = out.workload_as_written;
   out.step = out.step_as_written;
@@ -93,7 +93,7 @@ AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gp
     if (!any) return 0.0;
     const double before_us = out.step.time_us;
     out.setup = as_run(setup, taken);
-    out.workload = model::lower(cost::paced(gpu, out.setup));
+    out.workload = cost::paced_workload(gpu, out.setup);
     out.workload.model_flops = out.workload_as_written.model_flops;
     out.step = cost::price(gpu, out.workload, dtype, times_of(out.workload, taken));
     return out.step.time_us - before_us;

@@ -207,10 +207,8 @@ std::span<const StepCost> GridPrices::price() {
       std::array<StageSums, 2> each;
       for (std::size_t stage = 0; stage < stages_; ++stage) {
         cost::set_totals(*gpus_[gpu], totals_, setup_->plan.dtype, sums[stage].step, steps_[gpu]);
-        each[stage] = {steps_[gpu].compute_us + steps_[gpu].memory_us + steps_[gpu].communication_us +
-                           steps_[gpu].overhead_us,
-                       per_micro_batch_us(sums[stage].step, totals_.micro_batches), sums[stage].embedding_us,
-                       stage_layers_[stage]};
+        each[stage] = stage_sums(steps_[gpu], sums[stage].step, totals_.micro_batches,
+                                 sums[stage].embedding_us, stage_layers_[stage]);
       }
       const Paced chosen = pace_of(*setup_, each[0], each[1]);
       slowest = chosen.pace == model::Pace::last ? 1 : 0;

@@ -20,22 +20,18 @@ StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
   setup.plan.pace = pace;
   setup.plan.other_stages = 0;
   const model::Workload workload = model::lower(setup);
-  const double layers = model::slowest_stage(setup).layers;
   StepCost step;
   StepSums sums;
-  StageSums out;
+  double embedding_us = 0;
   for (const model::Op& op : workload.ops) {
     const OpCost& cost = memo.price(op);
     const double time_us = op.count * cost.time_us;
     add(sums, traits_of(op, workload.micro_batches), cost.bound, time_us);
     if (op.component == model::Component::embedding && op.pass != model::Pass::update)
-      out.embedding_us += time_us;
+      embedding_us += time_us;
   }
   set_totals(memo.gpu(), workload, setup.plan.dtype, sums, step);
-  out.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us;
-  out.each_us = per_micro_batch_us(sums, workload.micro_batches);
-  out.layers = layers;
-  return out;
+  return stage_sums(step, sums, workload.micro_batches, embedding_us, model::slowest_stage(setup).layers);
 }
 
 TwoStages both_of(PriceMemo& memo, model::Setup setup) {
@@ -43,6 +39,12 @@ TwoStages both_of(PriceMemo& memo, model::Setup setup) {
 }
 
 }  // namespace
+
+StageSums stage_sums(const StepCost& step, const StepSums& sums, double micro_batches, double embedding_us,
+                     double layers) {
+  return {step.compute_us + step.memory_us + step.communication_us + step.overhead_us,
+          per_micro_batch_us(sums, micro_batches), embedding_us, layers};
+}
 
 StageTimes times_of(const model::Plan& plan, const StageSums& first, const StageSums& last) {
   const double micro_batches =
@@ -89,6 +91,22 @@ model::Setup paced(PriceMemo& memo, const model::Setup& setup) {
 model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup) {
   PriceMemo memo(gpu);
   return paced(memo, setup);
+}
+
+model::Workload paced_workload(PriceMemo& memo, const model::Setup& setup) {
+  return model::lower(paced(memo, setup));
+}
+
+model::Workload paced_workload(const gpu::Gpu& gpu, const model::Setup& setup) {
+  return model::lower(paced(gpu, setup));
+}
+
+void price_step(PriceMemo& memo, const model::Setup& setup, StepCost& step) {
+  memo.price(paced_workload(memo, setup), setup.plan.dtype, step);
+}
+
+StepCost price_step(const gpu::Gpu& gpu, const model::Setup& setup) {
+  return price(gpu, paced_workload(gpu, setup), setup.plan.dtype);
 }
 
 }  // namespace shapelint::cost

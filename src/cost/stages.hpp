@@ -21,6 +21,9 @@ struct StageSums {
   double embedding_us = 0;  // of these
   double layers = 0;        // of the model's own, on this stage
 };
+// Of a stage's priced step.
+StageSums stage_sums(const StepCost& step, const StepSums& sums, double micro_batches, double embedding_us,
+                     double layers);
 // The plan with the stage as its pace with which the step takes longest, of two that are priced: a first and
 // a last one.
 struct Paced {
@@ -33,5 +36,10 @@ StageTimes times_of(const model::Plan& plan, const StageSums& first, const Stage
 // The setup with its pace; without a pipeline, or with a pace already, as it is.
 model::Setup paced(PriceMemo& memo, const model::Setup& setup);
 model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup);
+// What the rank that sets the pace computes in a step, and what that costs.
+model::Workload paced_workload(PriceMemo& memo, const model::Setup& setup);
+model::Workload paced_workload(const gpu::Gpu& gpu, const model::Setup& setup);
+void price_step(PriceMemo& memo, const model::Setup& setup, StepCost& step);
+StepCost price_step(const gpu::Gpu& gpu, const model::Setup& setup);
 
 }  // namespace shapelint::cost

@@ -103,14 +103,15 @@ std::span<const cost::StepCost> Points::price(bool with_ops) {
     priced_ = &prices_.workload();
     return prices_.price();
   }
-  workload_ = model::lower(setup_);
+  // Which stage sets the pace depends on the GPU.
+  const bool has_stages = setup_.plan.pipeline > 1 && !memos_.empty();
+  if (!has_stages) workload_ = model::lower(setup_);
   priced_ = &workload_;
-  const bool has_stages = setup_.plan.pipeline > 1;
   for (std::size_t gpu = 0; gpu < memos_.size(); ++gpu) {
     if (!memos_[gpu] || memos_[gpu]->size() > most_remembered) {
       memos_[gpu] = std::make_unique<cost::PriceMemo>(gpus_[gpu]);
     }
-    if (has_stages) workload_ = model::lower(cost::paced(*memos_[gpu], setup_));
+    if (has_stages) workload_ = cost::paced_workload(*memos_[gpu], setup_);
     memos_[gpu]->price(workload_, setup_.plan.dtype, steps_[gpu]);
   }
   return steps_;

@@ -258,7 +258,7 @@ double bf16_step_us(const Context& c) {
   if (bytes_of(plan(c).dtype) == bytes_of(DType::bf16)) return c.step->time_us;
   Setup setup = *c.setup;
   setup.plan.dtype = DType::bf16;
-  return cost::price(*c.gpu, model::lower(cost::paced(*c.gpu, setup)), DType::bf16).time_us;
+  return cost::price_step(*c.gpu, setup).time_us;
 }
 
 // Of formats that the tensor cores do not multiply, or multiply slowly.
@@ -272,7 +272,7 @@ double half_step_us(const Context& c) {
     if (!gpu::on_tensor_cores(*c.gpu, half)) continue;
     Setup setup = *c.setup;
     setup.plan.dtype = half;
-    best = std::min(best, cost::price(*c.gpu, model::lower(cost::paced(*c.gpu, setup)), half).time_us);
+    best = std::min(best, cost::price_step(*c.gpu, setup).time_us);
   }
   return best;
 }

@@ -18,7 +18,7 @@ void step_of(const OnStack* stack, cost::PriceMemo& memo, const model::Setup& se
   const DType dtype = setup.plan.dtype;
   out.longer_us = 0;
   if (stack == nullptr || !stack->run) {
-    out.workload = model::lower(cost::paced(memo, setup));
+    out.workload = cost::paced_workload(memo, setup);
     memo.price(out.workload, dtype, out.cost);
     return;
   }

@@ -48,11 +48,9 @@ Costing::Costing(const Problem& problem, std::vector<double> references,
       step_of(&stack, memo, problem.start, run);
       step = std::move(run.cost);
     } else if (memos.empty()) {
-      step = cost::price(*problem.gpus[gpu], model::lower(cost::paced(*problem.gpus[gpu], problem.start)),
-                         problem.start.plan.dtype);
+      step = cost::price_step(*problem.gpus[gpu], problem.start);
     } else {
-      memos[gpu]->price(model::lower(cost::paced(*memos[gpu], problem.start)), problem.start.plan.dtype,
-                        step);
+      cost::price_step(*memos[gpu], problem.start, step);
     }
     const double time_us = step.time_us;
     start_us_per_token_.push_back(time_us * ranks_of(problem.start.plan) /

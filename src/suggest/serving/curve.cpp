@@ -11,7 +11,7 @@ namespace shapelint::suggest {
 namespace {
 
 CurvePoint point_at(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t value, const Draft* draft) {
-  const model::Workload workload = model::lower(cost::paced(gpu, setup));
+  const model::Workload workload = cost::paced_workload(gpu, setup);
   cost::Roofline line = cost::roofline(gpu, workload, setup.plan.dtype);
   CurvePoint point;
   point.value = value;

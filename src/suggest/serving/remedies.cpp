@@ -40,7 +40,7 @@ struct Priced {
 };
 
 Priced price(const gpu::Gpu& gpu, const model::Setup& setup, const Draft* draft) {
-  const cost::StepCost step = cost::price(gpu, model::lower(cost::paced(gpu, setup)), setup.plan.dtype);
+  const cost::StepCost step = cost::price_step(gpu, setup);
   const double ranks = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                        static_cast<double>(setup.plan.context);
   const bool drafts = draft != nullptr && setup.plan.mode == Mode::decode;

@@ -37,7 +37,7 @@ double first_token_us(const gpu::Gpu& gpu, const model::Setup& from, std::int64_
     setup.plan.context_length = done;
     setup.plan.sequence_length = std::min(chunk, prompt - done);
     setup.model.lm_head = from.model.lm_head && done + chunk >= prompt;
-    memo.price(model::lower(cost::paced(memo, setup)), setup.plan.dtype, step);
+    cost::price_step(memo, setup, step);
     time_us += step.time_us;
   }
   return time_us * at_least_one(from.plan.pipeline);
@@ -72,7 +72,7 @@ model::Setup drafting(const model::Plan& plan, const Draft& draft) {
 // Whether the products of a step take longer for their arithmetic than for their traffic.
 bool compute_bound(const gpu::Gpu& gpu, model::Setup setup, std::int64_t prefill_tokens) {
   setup.plan.prefill_tokens = prefill_tokens;
-  const cost::Roofline line = cost::roofline(gpu, model::lower(cost::paced(gpu, setup)), setup.plan.dtype);
+  const cost::Roofline line = cost::roofline(gpu, cost::paced_workload(gpu, setup), setup.plan.dtype);
   return line.product_compute_us >= line.product_memory_us;
 }
 
@@ -95,7 +95,7 @@ std::optional<std::int64_t> compute_bound_from(const gpu::Gpu& gpu, const model:
 double draft_us(const gpu::Gpu& gpu, const model::Plan& plan, const Draft& draft) {
   if (plan.speculative_tokens <= 0) return 0;
   const model::Setup setup = drafting(plan, draft);
-  const cost::StepCost step = cost::price(gpu, model::lower(cost::paced(gpu, setup)), setup.plan.dtype);
+  const cost::StepCost step = cost::price_step(gpu, setup);
   return step.time_us * at_least_one(setup.plan.pipeline) * static_cast<double>(plan.speculative_tokens);
 }
 
@@ -115,7 +115,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   model::Setup decoding = setup;
   decoding.plan.mode = model::Mode::decode;
   decoding.plan.context_length = out.prompt;
-  const model::Workload workload = model::lower(cost::paced(gpu, decoding));
+  const model::Workload workload = cost::paced_workload(gpu, decoding);
   const cost::StepCost step = cost::price(gpu, workload, decoding.plan.dtype);
   out.accepted_tokens = model::accepted_tokens(decoding.plan);
   if (draft != nullptr) out.draft_us = draft_us(gpu, decoding.plan, *draft);
@@ -127,10 +127,9 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   if (setup.plan.mode == model::Mode::decode && setup.plan.prefill_tokens > 0) {
     model::Setup alone = decoding;
     alone.plan.prefill_tokens = 0;
-    out.token_alone_us = (cost::price(gpu, model::lower(cost::paced(gpu, alone)), alone.plan.dtype).time_us *
-                              at_least_one(setup.plan.pipeline) +
-                          out.draft_us) /
-                         out.accepted_tokens;
+    out.token_alone_us =
+        (cost::price_step(gpu, alone).time_us * at_least_one(setup.plan.pipeline) + out.draft_us) /
+        out.accepted_tokens;
     const double steps = static_cast<double>(model::divide_up(out.prompt, setup.plan.prefill_tokens));
     out.mixed_first_token_us = steps * step_us;
     out.prompt_compute_bound_from = compute_bound_from(gpu, decoding);
@@ -167,7 +166,7 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
   at.plan.prefill_tokens = 0;
   at.plan.sequence_length = std::max<std::int64_t>(1, prompt);
   at.plan.context_length = 0;
-  memo.price(model::lower(cost::paced(memo, at)), at.plan.dtype, step);
+  cost::price_step(memo, at, step);
   out.prompts_us = step.time_us * at_least_one(setup.plan.pipeline);
   out.total_us = out.prompts_us;
   at.plan.mode = model::Mode::decode;
@@ -178,7 +177,7 @@ Generation generation_of(const gpu::Gpu& gpu, const model::Setup& setup, std::in
     const std::int64_t begin = decoded * i / stretches;
     const std::int64_t end = decoded * (i + 1) / stretches;
     at.plan.context_length = prompt + (begin + end) / 2;
-    memo.price(model::lower(cost::paced(memo, at)), at.plan.dtype, step);
+    cost::price_step(memo, at, step);
     const double drafting_us = draft != nullptr ? draft_us(gpu, at.plan, *draft) : 0.0;
     out.total_us += (step.time_us * at_least_one(setup.plan.pipeline) + drafting_us) *
                     static_cast<double>(end - begin) / accepted;

@@ -218,7 +218,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
   report.model = reading.name;
   report.gpu = input->gpus().front();
   report.setup = reading.setup;
-  report.workload = model::lower(cost::paced(report.gpu, reading.setup));
+  report.workload = cost::paced_workload(report.gpu, reading.setup);
   report.step = cost::price(report.gpu, report.workload, reading.setup.plan.dtype);
   cost::set_interval(report.gpu, reading.setup, report.step);
   report.losses = cost::waterfall(report.gpu, report.workload, report.step, reading.setup.plan.dtype);

@@ -144,7 +144,7 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
     longer = run_on_stack(reading, project::contracts_of(*file.configured), *checker, out);
   } else {
     out.setup = reading.setup;
-    out.workload = model::lower(cost::paced(gpu, reading.setup));
+    out.workload = cost::paced_workload(gpu, reading.setup);
     out.line = cost::roofline(gpu, out.workload, reading.setup.plan.dtype);
   }
   const model::Setup& setup = out.setup;
