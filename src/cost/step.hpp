@@ -31,8 +31,6 @@ struct StepCost {
   double mfu = 0;        // model FLOPs / (time x peak)
   double hfu = 0;        // the same with recomputation counted
   double tokens_per_s = 0;
-  double low_us = 0;  // between which 80 of 100 steps lie (cost/step_interval.hpp); 0: not worked out
-  double high_us = 0;
   std::vector<OpCost> ops;  // one run of each op of the workload, in its order
 };
 

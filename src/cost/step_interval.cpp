@@ -62,10 +62,9 @@ Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup) {
   return {step.low, std::max(step.high, slowest_first_token)};
 }
 
-void set_interval(const gpu::Gpu& gpu, const model::Setup& setup, StepCost& step) {
+StepInterval step_interval(const gpu::Gpu& gpu, const model::Setup& setup, double time_us) {
   const Spread spread = step_spread(gpu, setup);
-  step.low_us = spread.low * step.time_us;
-  step.high_us = spread.high * step.time_us;
+  return {spread.low * time_us, spread.high * time_us};
 }
 
 }  // namespace shapelint::cost

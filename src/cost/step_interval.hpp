@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "cost/step.hpp"
 #include "gpu/gpu.hpp"
 #include "model/spec.hpp"
 
@@ -30,7 +29,11 @@ Spread step_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 // and the engine's scheduler are part of what is published, and of no prediction.
 Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 
-// Sets low_us and high_us.
-void set_interval(const gpu::Gpu& gpu, const model::Setup& setup, StepCost& step);
+// Between which 80 of 100 measured steps lie that are predicted to take `time_us`.
+struct StepInterval {
+  double low_us = 0;
+  double high_us = 0;
+};
+StepInterval step_interval(const gpu::Gpu& gpu, const model::Setup& setup, double time_us);
 
 }  // namespace shapelint::cost

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cost/kernels/attention.hpp"
+#include "cost/step_interval.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
@@ -121,8 +122,6 @@ Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu) {
 StepTotals totals_of(const cost::StepCost& cost) {
   StepTotals out;
   out.step_us = cost.time_us;
-  out.low_us = cost.low_us;
-  out.high_us = cost.high_us;
   out.compute_us = cost.compute_us;
   out.memory_us = cost.memory_us;
   out.communication_us = cost.communication_us;
@@ -148,6 +147,9 @@ StepTotals totals_of(const model::Setup& setup, const gpu::Gpu& gpu, const model
   out.tokens_per_s_per_gpu = cost.time_us > 0 ? rules::tokens_per_s_per_gpu(setup, workload, cost) : 0;
   out.tokens_per_s_all_gpus = out.tokens_per_s_per_gpu * static_cast<double>(out.num_gpus);
   out.model_flops_per_gpu = workload.model_flops;
+  const cost::StepInterval interval = cost::step_interval(gpu, setup, cost.time_us);
+  out.low_us = interval.low_us;
+  out.high_us = interval.high_us;
   out.hardware_flops_per_gpu = workload.hardware_flops;
   out.parameters = model::parameter_count(setup);
   out.memory = memory_of(setup, &gpu);

@@ -58,9 +58,9 @@ TEST_CASE("the interval holds the prediction, and is wider where nothing was mea
 TEST_CASE("a step carries its interval in microseconds", "[interval]") {
   const model::Setup setup = setup_of("eager = true\n");
   const gpu::Gpu gpu = *gpu::find_gpu("h100");
-  cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
-  cost::set_interval(gpu, setup, step);
+  const cost::StepCost step = cost::price(gpu, model::lower(setup), setup.plan.dtype);
+  const cost::StepInterval interval = cost::step_interval(gpu, setup, step.time_us);
   const cost::Spread spread = cost::step_spread(gpu, setup);
-  CHECK(step.low_us == Approx(spread.low * step.time_us));
-  CHECK(step.high_us == Approx(spread.high * step.time_us));
+  CHECK(interval.low_us == Approx(spread.low * step.time_us));
+  CHECK(interval.high_us == Approx(spread.high * step.time_us));
 }

@@ -12,6 +12,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
+#include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "model/lower/lower.hpp"
@@ -56,9 +57,10 @@ std::string run_text(const lint::ModelReport& model) {
 }
 
 // Where 80 of 100 such steps lie; empty where nobody knows.
-std::string interval_cell(const cost::StepCost& step) {
-  if (step.high_us <= 0) return {};
-  return fmt::format("{} to {} (80 % interval)", duration(step.low_us), duration(step.high_us));
+std::string interval_cell(const gpu::Gpu* profile, const model::Setup& setup, double time_us) {
+  if (profile == nullptr || time_us <= 0) return {};
+  const cost::StepInterval interval = cost::step_interval(*profile, setup, time_us);
+  return fmt::format("{} to {} (80 % interval)", duration(interval.low_us), duration(interval.high_us));
 }
 
 struct MemoryCell {
@@ -229,7 +231,7 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   now.mfu = percent(gpu.before.mfu);
   out.rows.push_back(std::move(now));
   StepRow interval;
-  interval.step = interval_cell(gpu.before);
+  interval.step = interval_cell(profile, model.reading.setup, gpu.before.time_us);
   if (!interval.step.empty()) out.rows.push_back(std::move(interval));
   if (gpu.applied.empty()) return;
   StepRow fixed;

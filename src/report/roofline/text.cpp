@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
 #include "report/capacity.hpp"
 #include "report/roofline/parts.hpp"
@@ -170,9 +171,9 @@ std::string with_prefix(double value, std::string_view unit) {
 }
 
 // " (80 %: 2.80 s to 3.41 s)": where 80 of 100 steps lie.
-std::string interval_text(double low_us, double high_us, const gpu::Gpu& gpu) {
-  if (high_us <= 0) return {};
-  return fmt::format(" (80 %: {} to {}{})", duration(low_us), duration(high_us),
+std::string interval_text(const cost::StepInterval& interval, const gpu::Gpu& gpu) {
+  if (interval.high_us <= 0) return {};
+  return fmt::format(" (80 %: {} to {}{})", duration(interval.low_us), duration(interval.high_us),
                      gpu.calibration.status == "uncalibrated" ? "; the GPU is uncalibrated" : "");
 }
 
@@ -302,16 +303,17 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
   out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
   out += ops_text(each, top, style) + "\n";
   const cost::StepCost& step = each.line.step;
+  const cost::StepInterval interval = cost::step_interval(each.gpu, each.setup, step.time_us);
   const bool training = each.setup.plan.mode == model::Mode::train;
   out += fmt::format("step {}{}: {}\n", style.paint(Role::strong, duration(step.time_us)),
-                     interval_text(step.low_us, step.high_us, each.gpu), split_text(step));
+                     interval_text(interval, each.gpu), split_text(step));
   out += stack_text(each);
   out += whole_text(each.line.whole);
   if (training || !each.serving) {
     // A kernel that passes over what the mask leaves out does less than published MFUs count.
     const bool is_less = step.hfu < step.mfu * (1 - 1e-3) && !is_network(each.setup);
-    const double slow = step.high_us > 0 ? step.time_us / step.high_us : 1;
-    const double fast = step.low_us > 0 ? step.time_us / step.low_us : 1;
+    const double slow = interval.high_us > 0 ? step.time_us / interval.high_us : 1;
+    const double fast = interval.low_us > 0 ? step.time_us / interval.low_us : 1;
     const double speed = tokens_per_gpu(each);
     out +=
         fmt::format("MFU {} ({} to {}{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),

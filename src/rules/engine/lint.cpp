@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
@@ -183,7 +182,6 @@ class Engine {
       longer_us_.push_back(step.longer_us);
       report.workload = std::move(step.workload);
       report.before = std::move(step.cost);
-      cost::set_interval(gpu, reading_.setup, report.before);
       report.after = report.before;
       result_.gpus.push_back(std::move(report));
     }

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/engine/hits.hpp"
 #include "rules/scope/compare.hpp"
@@ -338,7 +337,6 @@ void combine_proposals(std::span<const Finding> findings, const model::Reading& 
   if (report.gain <= 0) return;
   report.applied = std::move(applied.changes);
   report.after = evaluator.step(applied.setup).cost;
-  cost::set_interval(evaluator.gpu(), applied.setup, report.after);
 }
 
 void drop_combined_of_errors(LintResult& result) {

@@ -19,7 +19,6 @@
 #include "cli/progress.hpp"
 #include "cli/project_options.hpp"
 #include "cost/stages.hpp"
-#include "cost/step_interval.hpp"
 #include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "model/lower/lower.hpp"
@@ -220,7 +219,6 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
   report.setup = reading.setup;
   report.workload = cost::paced_workload(report.gpu, reading.setup);
   report.step = cost::price(report.gpu, report.workload, reading.setup.plan.dtype);
-  cost::set_interval(report.gpu, reading.setup, report.step);
   report.losses = cost::waterfall(report.gpu, report.workload, report.step, reading.setup.plan.dtype);
   report.traces = std::move(files);
   report.match =

@@ -13,7 +13,6 @@
 #include "contracts/check.hpp"
 #include "contracts/price.hpp"
 #include "cost/stages.hpp"
-#include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "lint/file.hpp"
 #include "model/arithmetic.hpp"
@@ -149,7 +148,6 @@ report::RooflineCase case_of(const ModelInput& input, const gpu::Gpu& gpu, const
   }
   const model::Setup& setup = out.setup;
   const model::Plan& plan = setup.plan;
-  cost::set_interval(gpu, setup, out.line.step);
   if (std::string note = stages_note(gpu, setup); !note.empty()) out.notes.push_back(std::move(note));
   if (plan.mode != model::Mode::train && setup.model.causal && setup.model.conv.empty()) {
     out.serving = suggest::serving_of(gpu, setup, options.prefill_chunk, draft);
