@@ -87,6 +87,15 @@ Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpC
   return out;
 }
 
+MemoryParts parts_of(const model::TrainingMemory& memory) {
+  MemoryParts out;
+  out.weights = whole_bytes(memory.weights);
+  out.gradients = whole_bytes(memory.gradients);
+  out.optimizer = whole_bytes(memory.optimizer);
+  out.activations = whole_bytes(memory.activations);
+  return out;
+}
+
 Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu) {
   Memory out;
   if (gpu != nullptr && gpu::memory_gib(*gpu) > 0) {
@@ -98,11 +107,7 @@ Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu) {
   const double data = model::at_least_one(setup.plan.data);
   const suggest::Footprint footprint = suggest::footprint(setup);
   if (setup.plan.mode == model::Mode::train) {
-    const model::TrainingMemory memory = model::training_memory(setup, data, held);
-    out.parts.weights = whole_bytes(memory.weights);
-    out.parts.gradients = whole_bytes(memory.gradients);
-    out.parts.optimizer = whole_bytes(memory.optimizer);
-    out.parts.activations = whole_bytes(memory.activations);
+    out.parts = parts_of(model::training_memory(setup, data, held));
   } else if (!setup.model.conv.empty()) {
     out.parts.weights = whole_bytes(footprint.state_bytes);
     out.parts.activations = whole_bytes(footprint.activation_bytes);
@@ -115,7 +120,8 @@ Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu) {
   out.total_bytes = parts.weights + parts.gradients + parts.optimizer + parts.activations + parts.kv_cache;
   out.host_bytes = whole_bytes(footprint.host_bytes);
   if (gpu == nullptr || gpu::memory_gib(*gpu) <= 0) return out;
-  out.fits = suggest::memory_bytes(setup, held) <= suggest::usable_bytes(gpu::memory_gib(*gpu), setup);
+  const double needed = footprint.state_bytes + footprint.activation_bytes;
+  out.fits = needed <= suggest::usable_bytes(gpu::memory_gib(*gpu), setup);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cost/step.hpp"
 #include "gpu/gpu.hpp"
+#include "model/memory/training.hpp"
 #include "model/op.hpp"
 #include "model/reading.hpp"
 
@@ -15,6 +16,8 @@ OperationShape shape_of(const model::Op& op);
 
 Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpCost& cost, double step_us);
 
+// What a rank of a training run holds.
+MemoryParts parts_of(const model::TrainingMemory& memory);
 // Without a GPU, and of one whose memory is not known, what is needed alone.
 Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu);
 

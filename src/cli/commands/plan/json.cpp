@@ -9,6 +9,7 @@
 #include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/plan.hpp"
+#include "objects/step.hpp"
 
 namespace shapelint::cli {
 
@@ -43,10 +44,7 @@ objects::TrainingPlan training_plan(const contracts::TrainingPlan& plan) {
   out.memory.total_bytes = api::whole_bytes(plan.memory_bytes);
   out.memory.usable_bytes = api::whole_bytes(plan.usable_bytes);
   out.memory.fits = plan.memory_bytes <= plan.usable_bytes;
-  out.memory.parts.weights = api::whole_bytes(plan.memory.weights);
-  out.memory.parts.gradients = api::whole_bytes(plan.memory.gradients);
-  out.memory.parts.optimizer = api::whole_bytes(plan.memory.optimizer);
-  out.memory.parts.activations = api::whole_bytes(plan.memory.activations);
+  out.memory.parts = api::parts_of(plan.memory);
   out.memory.host_bytes = api::whole_bytes(plan.memory.host);
   return out;
 }
