@@ -303,25 +303,33 @@ void describe(Visitor& of, const Whole*) {
   of("by_gpu", &Whole::by_gpu, "");
 }
 
-struct Counts {
+struct FindingCounts {
   std::size_t error = 0;
   std::size_t warning = 0;
   std::size_t info = 0;
   std::size_t hidden = 0;
   std::size_t suppressed = 0;
   std::size_t baselined = 0;
+};
+template <class Visitor>
+void describe(Visitor& of, const FindingCounts*) {
+  of.type("FindingCounts", "How many findings there are, and are not.");
+  of("error", &FindingCounts::error, "findings of this severity");
+  of("warning", &FindingCounts::warning, "");
+  of("info", &FindingCounts::info, "");
+  of("hidden", &FindingCounts::hidden, "not severe enough to be told");
+  of("suppressed", &FindingCounts::suppressed, "a comment or the configuration leaves out");
+  of("baselined", &FindingCounts::baselined, "the baseline knows, or a source's `base` had");
+}
+
+struct Counts : FindingCounts {
   std::size_t not_whole = 0;
   std::size_t not_recognised = 0;
 };
 template <class Visitor>
 void describe(Visitor& of, const Counts*) {
   of.type("Counts", "How many findings there are, and are not.");
-  of("error", &Counts::error, "findings of this severity");
-  of("warning", &Counts::warning, "");
-  of("info", &Counts::info, "");
-  of("hidden", &Counts::hidden, "not severe enough to be told");
-  of("suppressed", &Counts::suppressed, "a comment or the configuration leaves out");
-  of("baselined", &Counts::baselined, "the baseline knows, or a source's `base` had");
+  of.base(static_cast<const FindingCounts*>(nullptr));
   of("not_whole", &Counts::not_whole, "files of a folder of which too little is known");
   of("not_recognised", &Counts::not_recognised, "files of a folder that are no model's configuration");
 }

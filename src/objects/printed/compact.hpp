@@ -156,25 +156,6 @@ void describe(Visitor& of, const BriefModel*) {
   of("findings", &BriefModel::findings, "most valuable first");
 }
 
-struct BriefCounts {
-  std::size_t error = 0;
-  std::size_t warning = 0;
-  std::size_t info = 0;
-  std::size_t hidden = 0;
-  std::size_t suppressed = 0;
-  std::size_t baselined = 0;
-};
-template <class Visitor>
-void describe(Visitor& of, const BriefCounts*) {
-  of.type("BriefCounts", "How many findings there are, and are not.");
-  of("error", &BriefCounts::error, "");
-  of("warning", &BriefCounts::warning, "");
-  of("info", &BriefCounts::info, "");
-  of("hidden", &BriefCounts::hidden, "");
-  of("suppressed", &BriefCounts::suppressed, "");
-  of("baselined", &BriefCounts::baselined, "");
-}
-
 struct BriefProblem {
   std::string path;
   std::int64_t line = 0;
@@ -194,7 +175,7 @@ void describe(Visitor& of, const BriefProblem*) {
 
 struct CompactResult {
   std::vector<BriefModel> models;
-  BriefCounts counts;
+  api::FindingCounts counts;
   std::vector<BriefProblem> problems;
 };
 template <class Visitor>

@@ -1,6 +1,7 @@
 // A run in as few bytes as say what to do, for agents and other readers with little room.
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "gpu/registry.hpp"
 #include "lint/edits.hpp"
@@ -153,14 +154,15 @@ bool fails(const lint::ModelReport& model) {
 std::string compact(const lint::Report& report) {
   const std::vector<Item> all = items(report, Which::for_programs);
   objects::CompactResult result;
+  std::unordered_map<const rules::Finding*, const Item*> told;
+  for (const Item& each : all) told.emplace(each.finding, &each);
   bool is_failed = false;
   Counts total;
   for (const lint::ModelReport& model : report.models) {
     result.models.push_back(brief_model(model, report));
     for (const rules::Finding& finding : model.result.findings) {
-      const auto item =
-          std::find_if(all.begin(), all.end(), [&](const Item& each) { return each.finding == &finding; });
-      if (item != all.end()) result.models.back().findings.push_back(brief_finding(*item));
+      const auto item = told.find(&finding);
+      if (item != told.end()) result.models.back().findings.push_back(brief_finding(*item->second));
       add(finding, total);
     }
     result.counts.hidden += model.hidden.size();
