@@ -111,14 +111,12 @@ class Search {
     problem_.bounds = suggest::bounds_of(problem_.start, problem_.budget);
     for (const gpu::Gpu& gpu : priceable_.gpus) problem_.gpus.push_back(&gpu);
     set_weights();
-    std::vector<std::string> conditions;
     for (const std::string& text : options_.where) {
       for (const shapelint::Error& error : rules::check_condition(text)) {
         Error out = error_of(error, code::invalid_option, text);
         out.path = text;
         errors_.push_back(std::move(out));
       }
-      for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
     }
     rules::ShapePolicy policy = priceable_.policy;
     const bool names_shape = suggest::names_shape(options_.vary) || suggest::names_shape(options_.ranges);
@@ -126,7 +124,7 @@ class Search {
         project::shape_of(priceable_.shape, *reading, loaded_->files, names_shape);
     policy.shape = shape.shape;
     problem_.shape_note = project::shape_note(shape);
-    rules::constrain(problem_, *loaded_->configured->rules, policy, std::move(conditions));
+    rules::constrain(problem_, *loaded_->configured->rules, policy, rules::conjuncts_of(options_.where));
     ask_stack(*reading);
     set_axes(shape.shape);
   }

@@ -81,11 +81,6 @@ class Checker {
 // The setup as it is computed: padded, with what runs instead.
 model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts);
 
-// Which of a demand's conditions fails, and its sum.
-
-// The conditions that `&&` joins, each of which must hold; the whole where it is no such list.
-std::vector<std::string_view> conditions_of(std::string_view demand);
-
 // The expression to show of a condition: `hidden_size / 16` of `hidden_size % 16 == 0`, the left side of a
 // comparison.
 std::string sum_of(std::string_view condition);

@@ -494,6 +494,39 @@ Result<bool> Expression::holds(const Value& value) const {
   return *result != 0;
 }
 
+std::size_t find_outside(std::string_view text, std::string_view sign) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (depth == 0 && text.substr(i).starts_with(sign)) return i;
+  }
+  return std::string_view::npos;
+}
+
+std::vector<std::string_view> conjuncts(std::string_view text) {
+  if (find_outside(text, "||") != std::string_view::npos) return {text};
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t end = find_outside(text, "&&");
+    out.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 2);
+  }
+}
+
+std::vector<std::string_view> names_in(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
+    const bool is_call = end < text.size() && text[end] == '(';
+    if (end > at && starts_name(text[at]) && !is_call) out.push_back(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return out;
+}
+
 void charge_compiling(std::string_view text) {
   charge(units_to_compile + units_per_compiled * text.size());
   charge_bytes(bytes_to_hold + bytes_per_compiled * text.size());

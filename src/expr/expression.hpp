@@ -68,6 +68,14 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
 // The same where nobody asks for mistakes.
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names);
 
+// What can be said of a text that need not compile. Where `sign` stands outside of parentheses; npos:
+// nowhere.
+std::size_t find_outside(std::string_view text, std::string_view sign);
+// The parts that `&&` joins; the whole text where `||` joins them.
+std::vector<std::string_view> conjuncts(std::string_view text);
+// Names in their order, functions that are called not among them.
+std::vector<std::string_view> names_in(std::string_view text);
+
 // Charges what compile() does, for those who keep what it made of a text.
 void charge_compiling(std::string_view text);
 

@@ -1,6 +1,7 @@
 // Which of several conditions a verdict's sum is about.
 #include "contracts/check.hpp"
 
+#include "expr/expression.hpp"
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
@@ -10,9 +11,9 @@ using namespace shapelint;
 using Texts = std::vector<std::string_view>;
 
 TEST_CASE("a demand is taken apart at what joins its conditions", "[contracts]") {
-  CHECK(contracts::conditions_of("a % 16 == 0 && b % 16 == 0") == Texts{"a % 16 == 0", "b % 16 == 0"});
-  CHECK(contracts::conditions_of("(a && b) || c") == Texts{"(a && b) || c"});
-  CHECK(contracts::conditions_of("f(a && b) && c > 1") == Texts{"f(a && b)", "c > 1"});
+  CHECK(expr::conjuncts("a % 16 == 0 && b % 16 == 0") == Texts{"a % 16 == 0", "b % 16 == 0"});
+  CHECK(expr::conjuncts("(a && b) || c") == Texts{"(a && b) || c"});
+  CHECK(expr::conjuncts("f(a && b) && c > 1") == Texts{"f(a && b)", "c > 1"});
   CHECK(contracts::sum_of("hidden_size % 16 == 0") == "hidden_size / 16");
   CHECK(contracts::sum_of("(a * b) % max(64, c) == 0") == "(a * b) / max(64, c)");
   CHECK(contracts::sum_of("head_dim <= 256") == "head_dim");

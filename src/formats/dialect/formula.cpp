@@ -2,7 +2,6 @@
 #include "formats/dialect/formula.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -15,30 +14,13 @@ namespace shapelint::formats {
 
 namespace {
 
-bool is_letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-bool is_name_character(char c) {
-  return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-// Names that are not those of functions. Which names there are differs from dialect to dialect, so that an
-// expression brings its own; check_expressions() compares them with what the dialect has.
+// Which names there are differs from dialect to dialect, so that an expression brings its own, each once;
+// check_expressions() compares them with what the dialect has.
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> known;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_name_character(text[at]) && text[at] != '.') {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && (is_name_character(text[end]) || text[end] == '.')) ++end;
-    const std::string_view word = text.substr(at, end - at);
-    const bool is_call = end < text.size() && text[end] == '(';
-    if (is_letter(word.front()) && !is_call && known.insert(word).second) names.emplace_back(word);
-    at = end;
-  }
+  for (const std::string_view name : expr::names_in(text))
+    if (known.insert(name).second) names.emplace_back(name);
   return names;
 }
 

@@ -36,7 +36,7 @@ bool can_change(std::size_t variable, std::size_t mixer, const model::PerField<b
 
 // Whether some part of `text` (`a && b`) is the same for all setups and does not hold.
 bool never_holds(std::string_view text, const Context& context, const model::PerField<bool>& moving) {
-  for (const std::string& part : conjuncts(text)) {
+  for (const std::string_view part : expr::conjuncts(text)) {
     const auto condition = expr::compile(part, variable_names());
     if (!condition) return false;
     const auto used = condition->used();
@@ -57,21 +57,10 @@ bool never_holds(std::string_view text, const Context& context, const model::Per
 
 }  // namespace
 
-std::vector<std::string> conjuncts(std::string_view text) {
+std::vector<std::string> conjuncts_of(std::span<const std::string> conditions) {
   std::vector<std::string> out;
-  int depth = 0;
-  std::size_t begin = 0;
-  bool splits = text.find("||") == std::string_view::npos && text.find('?') == std::string_view::npos;
-  for (std::size_t i = 0; i + 1 < text.size() && splits; ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')') --depth;
-    if (depth == 0 && text[i] == '&' && text[i + 1] == '&') {
-      out.emplace_back(trimmed(text.substr(begin, i - begin), " "));
-      begin = i + 2;
-      ++i;
-    }
-  }
-  out.emplace_back(trimmed(text.substr(begin), " "));
+  for (const std::string& text : conditions)
+    for (const std::string_view each : expr::conjuncts(text)) out.emplace_back(each);
   return out;
 }
 

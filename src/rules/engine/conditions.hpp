@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@
 
 namespace shapelint::rules {
 
-// The conjuncts of `text` (`a && b`), each a condition of its own, so that messages can say which one fails.
-std::vector<std::string> conjuncts(std::string_view text);
+// The conjuncts of all (`a && b`), each a condition of its own, so that messages can say which one fails.
+std::vector<std::string> conjuncts_of(std::span<const std::string> conditions);
 
 // Mistakes of an expression: syntax, unknown names, variables that a model alone does not have. Spans are
 // relative to `text`.

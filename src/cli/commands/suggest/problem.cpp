@@ -20,14 +20,6 @@ Error usage(std::string message, std::string hint = {}) {
   return Error{std::move(message), std::move(hint), {}, std::nullopt};
 }
 
-std::vector<std::string> conditions_of(const SuggestOptions& options) {
-  std::vector<std::string> conditions;
-  for (const std::string& text : options.where) {
-    for (std::string& each : rules::conjuncts(text)) conditions.push_back(std::move(each));
-  }
-  return conditions;
-}
-
 bool names_shape(const SuggestOptions& options) {
   return !options.family.empty() || suggest::names_shape(options.axes.vary) ||
          suggest::names_shape(options.ranges);
@@ -104,7 +96,7 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
       project::shape_of(input.file.applied.shape, *problem.reading, files, names_shape(options));
   policy.shape = shape.shape;
   problem.shape_note = project::shape_note(shape);
-  rules::constrain(problem, *input.file.configured->rules, policy, conditions_of(options));
+  rules::constrain(problem, *input.file.configured->rules, policy, rules::conjuncts_of(options.where));
   const project::Configured& configured = *input.file.configured;
   const project::AskedStack asked =
       project::asked_stack(configured, input.file.applied.stack, *problem.reading, files);
