@@ -928,13 +928,15 @@ def run(torch, device, plan, budget_s, say):
     return pairs, wholes, [sample for sample in samples if sample], sorted(reasons)
 
 
-def finite(value):
-    """JSON has no infinity."""
+def written(value):
+    """JSON has no infinity, and no time is known to more than six digits."""
     if isinstance(value, dict):
-        return {key: finite(each) for key, each in value.items()}
+        return {key: written(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [written(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
 
 
 def seconds(text):
@@ -1008,7 +1010,7 @@ def main():
         **measured,
         "plan": PLAN,
     }
-    text = json.dumps(finite(result), indent=1) + "\n"
+    text = json.dumps(written(result), indent=1) + "\n"
     if options.output == "-":
         sys.stdout.write(text)
     else:

@@ -176,13 +176,13 @@ TEST_CASE("an H200's training steps, eager and compiled, and what an odd vocabul
                 compiled ? "compiled = true\nloss = \"fused\"\n" : "eager = true\n",
                 size("autocast") != 0 ? "" : "weight_precision = \"half\"\ngradient_storage = \"freed\"\n"))
             .setup;
-    cost::StepCost step = cost::price(h200(), model::lower(setup), setup.plan.dtype);
-    cost::set_interval(h200(), setup, step);
+    const cost::StepCost step = cost::price(h200(), model::lower(setup), setup.plan.dtype);
+    const cost::StepInterval interval = cost::step_interval(h200(), setup, step.time_us);
     const double measured_us = 1000 * table.number(row, "ms");
     const bool odd = size("vocab") % 8 != 0;
     errors[fmt::format("{}{}", compiled ? "compiled" : "eager", odd ? ", odd" : "")].add(step.time_us,
                                                                                          measured_us);
-    if (step.low_us <= measured_us && measured_us <= step.high_us) ++held;
+    if (interval.low_us <= measured_us && measured_us <= interval.high_us) ++held;
   }
   // Without padding, a compiled step of 50,257 words was predicted 1.6 to 2.5 times too long.
   const std::map<std::string, double> most{
