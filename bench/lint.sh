@@ -2,7 +2,7 @@
 # How long linting takes and how much memory it needs: a hook's run on three files, 10,000 models on one thread
 # and on two, and a folder of configurations with every output format written at once.
 #
-#   bench/lint.sh [FOLDER [SHAPELINT]]       FOLDER of configurations, ../shared/configs unless given
+#   bench/lint.sh [FOLDER [SHAPELINT]]       FOLDER of configurations (default: ../shared/configs)
 #
 # Needs hyperfine. On a busy machine look at the least time: the others are somebody else's.
 #

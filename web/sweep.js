@@ -75,7 +75,7 @@ const drawSweep = () => {
   const sweep = shown.find((each) => each.gpu === current.gpu) || shown[0];
   const { key, title } = measure(sweep);
   byId("sweep-text").textContent = `${sentence(worded(sweep.doc))}. Everything else as in the file` +
-    (isRun(sweep) ? "." : ", but for what follows from it.") +
+    (isRun(sweep) ? "." : ", except for what follows from it.") +
     (sweep.compute_bound_from ? ` On this GPU GEMMs turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
     (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
   // Of a model's dimension small differences count, on each GPU against what the file's value gives there.

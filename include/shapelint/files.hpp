@@ -39,8 +39,8 @@ class SHAPELINT_API FileSystem {
 
 // The machine's files. The working directory is the given one, or that of the process at this moment. Only
 // regular files are read, and no link that leads out of the repository (or the working directory) that it
-// lies in is followed, since files name others: but for the paths `named`, which may be pipes, devices, and
-// links to anywhere.
+// lies in is followed, since files name others: except for the paths `named`, which may be pipes, devices,
+// and links to anywhere.
 SHAPELINT_API std::unique_ptr<const FileSystem> local_files(std::string working_directory = {},
                                                             const std::vector<std::string>& named = {});
 

@@ -387,7 +387,7 @@ void describe(Visitor& of, const LintResult*) {
      "some finding is as severe as its file's fail level, a warning unless somebody says otherwise");
   of("notes", &LintResult::notes, "why files and GPUs are passed over, what was not understood");
   of("problems", &LintResult::errors,
-     "of a file: the others are linted all the same; of a configuration or of the options: nothing is");
+     "of a file: the others are linted anyway; of a configuration or of the options: nothing is");
 }
 
 // Files, texts, and folders: of these the files that may be configurations, without what .gitignore excludes

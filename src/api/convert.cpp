@@ -11,7 +11,7 @@ namespace shapelint::api {
 
 namespace {
 
-// As the stack runs it; what it refuses is priced all the same.
+// As the stack runs it; what it refuses is priced anyway.
 Step step_on_stack(const model::Reading& reading, const gpu::Gpu& gpu, contracts::Checker& checker) {
   const contracts::AsRun run =
       contracts::run(reading.setup, checker.check(reading, reading.setup, gpu, contracts::Words::none), gpu);

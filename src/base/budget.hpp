@@ -22,7 +22,7 @@ inline constexpr std::int64_t most_working_bytes = std::int64_t{96} << 20;
 // of the work takes.
 inline constexpr std::int64_t most_cpu_ms = 10'000;
 
-// Thrown where the account is empty, and again by whatever goes on all the same. Those who read a file make
+// Thrown where the account is empty, and again by whatever goes on anyway. Those who read a file make
 // an error with a place of it.
 struct Spent : std::runtime_error {
   enum class What : std::uint8_t { work, bytes, time };

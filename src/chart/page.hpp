@@ -12,7 +12,7 @@
 namespace shapelint::chart {
 
 // Whether the build had the libraries that make the page interactive; without them it shows still pictures of
-// the first case, and carries the specifications and the data all the same.
+// the first case, and carries the specifications and the data anyway.
 bool has_interactive_charts();
 
 // `roofline` holds at least one case; `lint` the findings of the same files for the same GPUs.

@@ -280,7 +280,7 @@ Roofs roofs_of(const gpu::Gpu& gpu) {
     if (tensor > 0) roofs.compute.push_back(compute_roof(gpu, each.dtype, true, tensor));
   }
   roofs.compute.push_back(compute_roof(gpu, DType::fp32, false, gpu.peak_fp32_cuda_tflops));
-  // Formats without tensor cores that are multiplied all the same, at their own rate.
+  // Formats without tensor cores that are multiplied anyway, at their own rate.
   for (const DTypeInfo& each : dtypes) {
     const bool shown = each.dtype == DType::fp32 || gpu::on_tensor_cores(gpu, each.dtype);
     if (shown || !can_multiply(gpu, each.dtype)) continue;

@@ -9,7 +9,7 @@ namespace shapelint::cost {
 namespace {
 
 // Measured / predicted step time, the 10 % and the 90 % quantile of half of the published runs
-// (bench/step_interval.py has their sources); `runs` is how many there were.
+// (bench/step_spread.py has their sources); `runs` is how many there were.
 struct StackSpread {
   Stack stack;
   bool is_mixture;

@@ -81,7 +81,7 @@ std::string known_models_markdown() {
       "A name is compared without its organisation, a revision (`@main`), folders before it (`/models/…`, "
       "`$HOME/models/…`), case, and endings that change no size (`-Instruct`, `-hf`, `-bnb-4bit`, `-FP8`, "
       "…). Whatever else differs makes it another name: `Llama-3.1-8B-Vision` is no `Llama-3.1-8B`, and a "
-      "name that stands for several shapes for none. Such a file is read all the same, and `show --verbose` "
+      "name that stands for several shapes for none. Such a file is read anyway, and `show --verbose` "
       "says that its model is not known.\n\n"
       "Models of your own go before these: `model-folders` of the [configuration](config-file.md) names "
       "folders with `*.toml` of the form\n\n"

@@ -127,7 +127,7 @@ bool same_letter(char a, char b) {
   return lower(a) == lower(b);
 }
 
-// Equal but for case, `-`, `_` and spaces; compares in place, because a look-up goes through every name.
+// Equal except for case, `-`, `_` and spaces; compares in place, because a look-up goes through every name.
 bool same_name(std::string_view a, std::string_view b) {
   const auto skip = [](std::string_view& rest) {
     while (!rest.empty() && (rest[0] == '-' || rest[0] == '_' || rest[0] == ' ')) rest.remove_prefix(1);

@@ -29,7 +29,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-// The process's own variables, but for those that others stand in for.
+// The process's own variables, except for those that others stand in for.
 std::vector<std::string> environment_with(std::vector<std::string> variables) {
   const std::size_t given = variables.size();
   for (char** each = environ; *each != nullptr; ++each) {

@@ -293,7 +293,7 @@ class Run {
     text::Source source = formats::parse(job.path, std::move(content), options.assume_native);
     if (!job.is_changed && !inherits_changes(job, source)) {
       job.is_passed_over = true;
-      job.outcome.recognised = true;  // as far as is known: it may be an input all the same
+      job.outcome.recognised = true;  // as far as is known: it may be an input anyway
       return source;
     }
     if (request_.outputs.empty()) {

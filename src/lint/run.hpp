@@ -44,7 +44,7 @@ struct RunRequest {
   std::string diff_base;  // git revision: only what changed since, and what the change introduced
   // Called from all threads as files are done.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
-  std::optional<std::int64_t> jobs;  // threads; as many as there are processors unless given
+  std::optional<std::int64_t> jobs;  // threads; default: as many as there are processors
 };
 
 struct Note {
@@ -74,7 +74,7 @@ RunOutcome lint_files(const RunRequest& request, const project::Project& project
 // The number of something that nobody has begun yet; nothing when all have been.
 using IndexSource = std::function<std::optional<std::size_t>()>;
 
-// Calls `work` once in each of as many threads as `jobs` says (as there are processors unless given), never
+// Calls `work` once in each of as many threads as `jobs` says (default: as there are processors), never
 // more than `count`; it takes numbers below `count` until there are no more.
 void for_each_in_threads(std::size_t count, std::optional<std::int64_t> jobs,
                          const std::function<void(const IndexSource&)>& work);

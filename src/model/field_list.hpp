@@ -145,7 +145,7 @@
   INTEGER(source_length, "run", "source_length", plan.source_length, 0, largest_length, "tokens", "tokens of the encoder's output that cross-attention reads, or of the text that a diffusion transformer reads along; sequence_length unless stated") \
   INTEGER(context_length, "run", "context_length", plan.context_length, 0, largest_length, "tokens", "tokens already in the cache (decode)") \
   INTEGER(gradient_accumulation, "run", "gradient_accumulation", plan.gradient_accumulation, 1, largest_degree, "micro-batches", "micro-batches per optimizer step and pipeline") \
-  INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference, and training of adapters: bits of a stored weight of the layers' products, which are computed in dtype all the same (8, 4); 0 for dtype's") \
+  INTEGER(weight_bits, "run", "weight_bits", plan.weight_bits, 0, 16, "bits", "inference, and training of adapters: bits of a stored weight of the layers' products, which are computed in dtype anyway (8, 4); 0 for dtype's") \
   INTEGER(weight_group_size, "run", "weight_group_size", plan.weight_group_size, 0, largest_width, "weights", "weights that share a 16-bit scale; 0 for a whole row") \
   INTEGER(expert_weight_bits, "run", "expert_weight_bits", plan.expert_weight_bits, 0, 16, "bits", "inference: bits of a stored weight of routed experts, where the other weights are stored otherwise (DeepSeek-V4: 4 beside FP8); 0 for as these") \
   INTEGER(expert_weight_group_size, "run", "expert_weight_group_size", plan.expert_weight_group_size, 0, largest_width, "weights", "weights of an expert that share an 8-bit scale (MXFP4: 32); 0 for a whole row") \

@@ -500,7 +500,7 @@ class LayerWeights {
   void sparse() {
     const Sparse& sparse = model_.sparse;
     again(size_, times(3, model_.num_attention_heads));
-    // Each gate, and what it weighs, but for the sum.
+    // Each gate, and what it weighs, except for the sum.
     hold(times(3, model_.num_attention_heads), true);
     hold(times(2, values().size), true);
     if (sparse.shared) return;

@@ -189,7 +189,7 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
       return not_writable(path, fmt::format("cannot be written: it {}", leaves_tree));
   }
   if (is_there && S_ISDIR(about.st_mode)) return not_writable(path, EISDIR);
-  // A new file could take its place all the same; that is not what its owner wants.
+  // A new file could take its place anyway; that is not what its owner wants.
   if (is_there && is_regular && (about.st_mode & S_IWUSR) == 0)
     return not_writable(path, "cannot be written: it is read-only");
   const int code = is_regular ? replace_file(real, content) : write_into(place, content);

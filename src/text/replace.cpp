@@ -263,8 +263,7 @@ int replace_file(const std::string& path, std::string_view content) {
   if (is_there && !S_ISREG(old.st_mode)) return S_ISLNK(old.st_mode) ? ELOOP : EINVAL;
   if (!is_there && before != nullptr) return has_changed;
   const int code = Replacement(*folder, name, is_there ? &old : nullptr, before)(content);
-  if (code == 0)
-    ::fsync(*folder);  // the name as well; where that cannot be, the content is on disk all the same
+  if (code == 0) ::fsync(*folder);  // the name as well; where that cannot be, the content is on disk anyway
   return code;
 }
 

@@ -100,7 +100,7 @@ std::string without_number(std::string_view name) {
   return out;
 }
 
-// Ranges of one name but for its number, none within another.
+// Ranges of one name except for its number, none within another.
 std::vector<const Range*> step_ranges(const Trace& trace, const std::string& pattern) {
   std::map<std::string, std::vector<const Range*>> groups;
   for (const Range& range : trace.ranges) {

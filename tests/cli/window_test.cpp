@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// The longest line, but for those of the source and what is one word beside its indentation.
+// The longest line, except for those of the source and what is one word beside its indentation.
 std::int64_t widest(const std::string& text) {
   std::istringstream lines(text);
   std::int64_t most = 0;

@@ -143,7 +143,7 @@ std::vector<Pair> evaluated_pairs() {
 
 }  // namespace
 
-TEST_CASE("published pairs: the direction is right, but for the known misses") {
+TEST_CASE("published pairs: the direction is right, except for the known misses") {
   for (const Pair& pair : evaluated_pairs()) {
     INFO(pair.name << " on " << pair.gpu << ": published " << pair.published << ", predicted "
                    << pair.predicted);

@@ -38,7 +38,7 @@ def survive(where, command, folder, code, says, **more):
     for path, old in command.old.items():
         text = (folder / path).read_text()
         check(text in (old, command.new[path]), f"{what}: {path} is neither the old file nor the new one")
-        check("cannot be written" not in says or text == old, f"{what}: {path} is written all the same")
+        check("cannot be written" not in says or text == old, f"{what}: {path} is written anyway")
     check(not commands.left_over(folder), f"{what}: leaves {commands.left_over(folder)}")
     command.reset(folder)
 

@@ -21,7 +21,7 @@ struct FixRun {
   Strings fixes;
   Strings left;
   std::size_t unsafe_left = 0;
-  Strings findings;  // afterwards, but for infos
+  Strings findings;  // afterwards, except for infos
   bool has_findings = false;
 };
 

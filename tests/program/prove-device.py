@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the script that `shapelint prove` writes on a GPU that is none (fake_torch.py): every line of what it does there
-but for what is named below. It never ran on a real device for that.
+except for what is named below. It never ran on a real device for that.
 
 Usage: prove-device.py
 """

@@ -133,7 +133,7 @@ def configurations(base):
             (folder / ".shapelint.toml").write_text(f"{key} = {value}\n")
             printed = run(folder, ".", code=2, says="leads out of the repository")
             check("root:" not in printed and "PATH=" not in printed, f"{key} = {path}: content is printed")
-            # Named on the command line, what it names in its turn is a stranger's all the same.
+            # Named on the command line, what it names in its turn is a stranger's anyway.
             run(base, "--config", folder / ".shapelint.toml", folder, code=2, says="leads out of the repository")
             (folder / ".shapelint.toml").write_text(f"allow-outside = true\n{key} = {value}\n")
             run(folder, ".", code=2, says="unknown key `allow-outside`")
@@ -197,7 +197,7 @@ def writes(base):
     run(folder, ".", "--baseline", "shapelint-baseline.json", "--gpu", "a100", code=0, says="0 new")
     old = json.loads((folder / "shapelint-baseline.json").read_text())
     (folder / "shapelint-baseline.json").write_text(json.dumps({**old, "version": 99}))
-    run(folder, ".", "--write-baseline", code=0, says="written")  # of another version is a baseline all the same
+    run(folder, ".", "--write-baseline", code=0, says="written")  # of another version is a baseline anyway
 
     folder = repository(base, "modes")
     model = folder / "model.toml"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a wheel, or a source distribution (which is built then), in a fresh virtual environment, and tests what is
 # there: alone, then with pytest, numpy and pandas where the machine has them.
-#   run.sh [PACKAGE [PYTHON]]      dist/shapelint-*.whl and python3 unless given
+#   run.sh [PACKAGE [PYTHON]]      default: dist/shapelint-*.whl and python3
 set -eu
 cd "$(dirname "$0")/../.."
 package=$(realpath "${1:-$(find dist -name "shapelint-*_$(uname -m).whl" | head -n 1)}")

@@ -201,7 +201,7 @@ TEST_CASE("links out of the repository are not followed, those inside it are") {
           std::string("cannot be written: it ") + follows_no_link);
   }
   CHECK(content_of(folder.path / "secret.toml") == "swordfish");
-  // A server's working directory is anywhere: the repository is found all the same.
+  // A server's working directory is anywhere: the repository is found anyway.
   const text::RealFileSystem server("/");
   CHECK(message_of(server.read((sub / "out.toml").string(), 100)) == follows_no_link);
   CHECK(message_of(server.read((sub / "folder/secret.toml").string(), 100)) == follows_no_link);

@@ -18,7 +18,7 @@ text::Document parsed(const std::string& source) {
   return *std::move(document);
 }
 
-// But for where empty strings would be, and what a number is beside its kind.
+// Except for where empty strings would be, and what a number is beside its kind.
 bool same(const text::Node& a, const text::Node& b) {
   return a.kind == b.kind && a.parent == b.parent && a.first_child == b.first_child &&
          a.next_sibling == b.next_sibling && a.key_size == b.key_size &&

@@ -16,7 +16,7 @@ using shapelint::tests::run;
 
 namespace {
 
-// One layer of which every product has sizes of its own, but for the output's and its gradient's.
+// One layer of which every product has sizes of its own, except for the output's and its gradient's.
 const std::string model = R"(
 [model]
 hidden_size = 1024

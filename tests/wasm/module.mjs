@@ -45,7 +45,7 @@ test("the numbers are those of the native program", { skip: !native }, () => {
   }
 });
 
-// Equal but for the last digits of numbers, which depend on a compiler's order of arithmetic, and with them which of two
+// Equal except for the last digits of numbers, which depend on a compiler's order of arithmetic, and with them which of two
 // tiles that are equally fast is named.
 const ofTheTile = new Set(["tile"]);
 function close(value, expected, where) {

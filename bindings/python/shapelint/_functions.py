@@ -141,7 +141,7 @@ def lint(
     such a configuration with the trainer's arguments, or what another framework holds (docs/how-to/use-from-python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
     run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
-    ShapelintError; of a folder the other files are linted all the same, and LintResult.problems has what was wrong with files.
+    ShapelintError; of a folder the other files are linted anyway, and LintResult.problems has what was wrong with files.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     if question["is_free"] and shape is None:

@@ -684,7 +684,7 @@ class LintResult(_behaviour.LintResult):
     steps: for each model, by GPU
     fails: some finding is as severe as its file's fail level, a warning unless somebody says otherwise
     notes: why files and GPUs are passed over, what was not understood
-    problems: of a file: the others are linted all the same; of a configuration or of the options: nothing is
+    problems: of a file: the others are linted anyway; of a configuration or of the options: nothing is
     """
 
     _order = ("gpus", "models", "findings", "steps", "together", "counts", "fails", "notes", "problems", )

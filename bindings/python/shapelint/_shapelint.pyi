@@ -1,4 +1,4 @@
-# Answers are texts of JSON, but for those of sweep().
+# Answers are texts of JSON, except for those of sweep().
 from typing import Any
 
 class Refused(ValueError): ...

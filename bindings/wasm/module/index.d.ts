@@ -619,7 +619,7 @@ export interface LintResult {
   fails: boolean;
   /** why files and GPUs are passed over, what was not understood */
   notes: string[];
-  /** of a file: the others are linted all the same; of a configuration or of the options: nothing is */
+  /** of a file: the others are linted anyway; of a configuration or of the options: nothing is */
   problems: Problem[];
 }
 

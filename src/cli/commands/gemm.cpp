@@ -100,7 +100,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   return out;
 }
 
-// Says that a product is refused where a library would refuse it: it has a time all the same, of what it
+// Says that a product is refused where a library would refuse it: it has a time anyway, of what it
 // would take. `where`: the product, in words.
 void tell_refused(std::string_view where, const cost::GemmShape& shape, std::size_t others, Io& io) {
   const std::string_view sides = cost::unsupported_dims(shape);

@@ -125,7 +125,7 @@ inline double smaller(double a, double b) {
   return a < b ? a : b;
 }
 
-// Every tile with all of k, but for rereads.
+// Every tile with all of k, except for rereads.
 void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
   const auto& step_us = t.least_rows > 0 ? table.load_step_us : table.step_us;

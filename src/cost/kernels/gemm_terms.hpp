@@ -60,7 +60,7 @@ inline double blocks(double x, double inverse_size) {
   return nearest((x - 0.5) * inverse_size + 0.5);
 }
 
-// ceil(x), but for fractions of a millionth. From 2^51 on it adds no more than x's own rounding.
+// ceil(x), except for fractions of a millionth. From 2^51 on it adds no more than x's own rounding.
 inline double whole_ceil(double x) {
   return nearest(x + 0.499999);
 }

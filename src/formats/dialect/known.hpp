@@ -40,7 +40,7 @@ std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const
 // What model::complete() derives from a width or a number of heads that nobody knows is no value.
 bool has_known_base(const model::Reading& reading, model::FieldId field);
 
-// Whether the field can be that number: whole, but for rounding, and neither too small nor too large.
+// Whether the field can be that number: whole, except for rounding, and neither too small nor too large.
 bool is_in_range(double number, const model::FieldInfo& field);
 
 // An assumed vocabulary is as large as it is said to be, without padding.

@@ -72,7 +72,7 @@ std::string_view about(std::string_view section) {
            "all, or a letter for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` "
            "MLP, `E` experts), which then is that part alone. Tables `[model.layer.NAME]` describe kinds of "
            "one's own, "
-           "which have what `[model]` says but for their own keys: `num_attention_heads`, "
+           "which have what `[model]` says except for their own keys: `num_attention_heads`, "
            "`num_key_value_heads`, "
            "`head_dim`, `value_head_dim`, `intermediate_size`, `window`, `num_experts`, `key_values`, "
            "`compressed_ratio`, `indexer_keys`, `shares_key_values`, `mixer` (`attention`, `none`, `linear`, "

@@ -44,9 +44,9 @@ inline bool describes_layers(const LayerNodes& nodes) {
   return nodes.kinds.has_value() || nodes.shared.has_value() || !nodes.lists.empty();
 }
 
-// The model becomes the list that they describe. A kind has what `[model]` says but for its own keys; `mixer`
-// is `attention`, `none`, or what `[model.mixer]` may be, as a name or a table with the sizes; `ffn` is
-// `mlp`, `moe` or `none`. `layers` gives the order: `"5 local, 1 global"`, repeated over num_layers, `"3
+// The model becomes the list that they describe. A kind has what `[model]` says except for its own keys;
+// `mixer` is `attention`, `none`, or what `[model.mixer]` may be, as a name or a table with the sizes; `ffn`
+// is `mlp`, `moe` or `none`. `layers` gives the order: `"5 local, 1 global"`, repeated over num_layers, `"3
 // dense, rest moe"`, or a table of positions from 0, `{ hybrid = [6, 12], rest = "mamba" }`. A kind that
 // `uses` a block runs `[model.shared.NAME]`, attention and MLP whose weights all such layers have in common.
 void read_kinds(const LayerNodes& nodes, model::Reading& reading, std::vector<Error>& errors);

@@ -83,7 +83,7 @@ constexpr std::array stream_names{STREAMS("norm"),
 #undef STREAMS
 #undef JOINT
 
-// Whether an engine that fuses norms quantizes in kernels of their own before each product all the same:
+// Whether an engine that fuses norms quantizes in kernels of their own before each product anyway:
 // SGLang (fp8_utils.py, per_token_group_quant_fp8; scaled_fp4_quant), all in blocks (TensorRT-LLM's
 // FP8BlockScalesLinearMethod, fp8_quantize_1x128; vLLM's W8A8BlockFp8LinearOp, QuantFP8).
 bool quantizes_apart(const Plan& plan, Recipe recipe) {

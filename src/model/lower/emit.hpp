@@ -381,7 +381,7 @@ void lower_indexer(const LoweringContext& shared, const AttentionShape& shape, D
 std::int64_t compressed_length(const Compressed& compressed, std::int64_t keys);
 // Keys of the compressed branch among so many.
 std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys);
-// What hyper-connections do around a branch, but for the addition (layers.cpp).
+// What hyper-connections do around a branch, except for the addition (layers.cpp).
 struct BranchNames {
   std::string_view residual;
   std::string_view hyper_weights;

@@ -85,7 +85,7 @@ Replicas replicas(const Plan& plan);
 // first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
 void lower_part(const Setup& setup, ModelComponent part, Workload& workload,
                 std::vector<std::uint32_t>* pieces = nullptr);
-// Whether a field changes the ops of a part (but for their counts, where it is a layer's), directly or
+// Whether a field changes the ops of a part (except for their counts, where it is a layer's), directly or
 // through fields that commonly follow from it.
 // `has_pattern`: of a model whose layers are not all alike (model/mixer.hpp); there the parts of one layer
 // are averages.
@@ -93,7 +93,7 @@ bool depends_on(ModelComponent part, FieldId field, bool has_pattern);
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
 RankParameters parameters_per_rank(const Setup& setup);
-// What a workload says of the step as a whole, but for hardware_flops: that is the sum over its ops.
+// What a workload says of the step as a whole, except for hardware_flops: that is the sum over its ops.
 void set_totals(const Setup& setup, Workload& workload);
 // Arithmetic of one run of an op.
 double op_flops(const Op& op);

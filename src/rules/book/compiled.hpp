@@ -41,7 +41,7 @@ class CompiledRule {
   void reset_parameters();
   // Whether a field that the condition depends on is unknown: the rule then stays silent.
   bool lacks(const model::Reading& reading) const;
-  // How many kinds of layers it is asked of: 1 but for conditions on mixers.
+  // How many kinds of layers it is asked of: 1 except for conditions on mixers.
   std::size_t kinds() const { return kinds_; }
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);

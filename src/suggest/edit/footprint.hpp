@@ -6,7 +6,7 @@
 
 namespace shapelint::suggest {
 
-// A model that does not fit by this estimate, and runs all the same, may grow by this share: the estimate is
+// A model that does not fit by this estimate, and runs anyway, may grow by this share: the estimate is
 // not finer than that.
 inline constexpr double memory_slack = 0.05;
 

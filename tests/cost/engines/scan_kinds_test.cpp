@@ -84,7 +84,7 @@ TEST_CASE("a convolution is priced by its channels", "[kernels][scan]") {
   // 64 x 64 + 2 x 8 x 128 = 6144 channels, then 10240
   const double wide = price("h100", "mamba2", with(mamba, "nheads", "128"));
   CHECK(wide == Approx(base * 10240 / 6144).epsilon(0.1));
-  // The scan itself has no table, and a price all the same.
+  // The scan itself has no table, and a price anyway.
   CHECK(price("h100", "mamba2", with(mamba, "kernel_source", "mamba_chunk_scan_combined")) > base);
 }
 

@@ -191,7 +191,7 @@ TEST_CASE("a systolic array takes k and n in whole blocks, and products in no wa
   const auto cost = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
     return predict_gemm(tpu, {.m = m, .n = n, .k = k});
   };
-  // 256 x 256: the next multiple costs what its parts do, but for memory
+  // 256 x 256: the next multiple costs what its parts do, except for memory
   CHECK(cost(8192, 8192, 4096 + 1).compute_us == Approx(cost(8192, 8192, 4096 + 256).compute_us));
   CHECK(cost(8192, 8192 + 1, 4096).compute_us == Approx(cost(8192, 8192 + 256, 4096).compute_us));
   CHECK(cost(8192, 8192, 128).compute_us == Approx(cost(8192, 8192, 256).compute_us));

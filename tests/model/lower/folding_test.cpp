@@ -30,8 +30,9 @@ Setup training() {
 
 }  // namespace
 
-TEST_CASE("tensor and expert parallelism over the same eight GPUs hold the model once, but for what is whole",
-          "[model]") {
+TEST_CASE(
+    "tensor and expert parallelism over the same eight GPUs hold the model once, except for what is whole",
+    "[model]") {
   const Setup setup = decoding_deepseek_v3();
   const double parameters = static_cast<double>(parameter_count(setup));
   CHECK(parameters == Approx(671.03e9).epsilon(1e-4));
@@ -39,7 +40,7 @@ TEST_CASE("tensor and expert parallelism over the same eight GPUs hold the model
   // Each rank has the products down to the latents of 61 layers (vLLM, deepseek_v2.py: ReplicatedLinear).
   const double again = 7 * 61.0 * 7168 * (1536 + 512 + 64);
   CHECK(8 * (held.dense + held.expert) == Approx(parameters + again).epsilon(1e-12));
-  // fp8, but for the embedding and the head
+  // fp8, except for the embedding and the head
   const double wide = 2.0 * 129280 * 7168;
   CHECK(8 * served_weight_bytes(setup) == Approx(parameters + again + wide).epsilon(1e-4));
 }

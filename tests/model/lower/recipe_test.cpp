@@ -64,7 +64,7 @@ TEST_CASE("serving scales where a recipe is asked for, and inside norms where th
   CHECK(find(lower(setup), "layer.mlp.quantize")->bytes == Approx((4096 + 14336) * (2 + 1 + 4.0 / 128)));
   setup.plan.fusion = Fusion::norms;
   CHECK(find(lower(setup), "layer.mlp.quantize") == nullptr);
-  // but for engines with a kernel before each product
+  // except for engines with a kernel before each product
   setup.plan.engine = ServingEngine::sglang;
   const Workload apart = lower(setup);
   CHECK(find(apart, "layer.mlp.quantize")->count == 2.0 * 32);

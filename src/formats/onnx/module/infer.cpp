@@ -151,7 +151,7 @@ const onnx::TypeProto* ShapeInference::type(const onnx::NodeProto& node, std::in
 }
 
 const onnx::TensorProto* ShapeInference::data(const std::string& name) {
-  // A tensor whose values are broken, or not in the file, the library would read all the same.
+  // A tensor whose values are broken, or not in the file, the library would read anyway.
   const auto found = values_.find(name);
   if (found == values_.end()) return nullptr;
   const auto weights = weights_.find(name);
@@ -166,7 +166,7 @@ void ShapeInference::with_schema(const onnx::NodeProto& node, const std::string&
   const auto version = versions_.find(domain);
   const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Instance()->GetSchema(
       op, version == versions_.end() ? newest_version : version->second, domain);
-  // Fewer inputs than the operator has the library would read all the same.
+  // Fewer inputs than the operator has the library would read anyway.
   if (schema == nullptr || node.input_size() < schema->min_input() || !is_whole(node, *schema) ||
       divides_by_nothing(node) || !schema->has_type_and_shape_inference_function())
     return;

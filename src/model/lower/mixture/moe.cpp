@@ -27,7 +27,7 @@ struct ExpertParallelLayout {
 // experts (alltoall `NotEnabled`) on HGX boards. Wider groups exchange them.
 constexpr std::int64_t gathering_ranks = 8;
 
-// Ranks of tensor parallelism hold the same tokens, but for sequence parallelism. Where the group reaches
+// Ranks of tensor parallelism hold the same tokens, except for sequence parallelism. Where the group reaches
 // beyond them they divide the tokens, so that none is sent twice; within them, each computes its experts for
 // all of the tokens.
 ExpertParallelLayout::ExpertParallelLayout(const Setup& setup, std::int64_t rank_tokens)
