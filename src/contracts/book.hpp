@@ -8,6 +8,10 @@
 
 #include "contracts/contract.hpp"
 
+namespace shapelint::text {
+struct KeyInfo;
+}
+
 namespace shapelint::contracts {
 
 class Book {
@@ -46,5 +50,7 @@ const Book& builtin_contracts_of(std::string_view package);
 // The contracts of one file. Unknown and missing keys, wrong types, names that do not exist are appended to
 // `errors`, and with `check` each expression that does not compile, at its place.
 std::vector<Contract> read_contracts(text::NodeRef root, bool check, std::vector<Error>& errors);
+// For the schema and the reference page of files of contracts.
+std::vector<text::KeyInfo> contract_file_keys();
 
 }  // namespace shapelint::contracts

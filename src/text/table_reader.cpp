@@ -27,19 +27,8 @@ Error unknown_key(NodeRef child, std::span<const std::string_view> known) {
 
 }  // namespace
 
-void check_keys(NodeRef table, std::span<const std::string_view> known, std::vector<Error>& errors,
-                std::string_view also) {
-  for (const NodeRef child : table) {
-    const std::string_view key = child.key();
-    if (place_of(key, known) < known.size() || (!also.empty() && key == also)) continue;
-    std::vector<std::string_view> all(known.begin(), known.end());
-    if (!also.empty()) all.push_back(also);
-    errors.push_back(unknown_key(child, all));
-  }
-}
-
-void read_values(NodeRef table, std::span<const std::string_view> known, std::span<NodeRef> values,
-                 std::vector<Error>& errors) {
+void TableReader::look_up(NodeRef table, std::span<const std::string_view> known, std::span<NodeRef> values,
+                          std::vector<Error>& errors) {
   for (const NodeRef child : table) {
     const std::size_t place = place_of(child.key(), known);
     if (place < known.size()) {
@@ -50,21 +39,18 @@ void read_values(NodeRef table, std::span<const std::string_view> known, std::sp
   }
 }
 
-std::string_view TableReader::string_or(NodeRef node, std::string_view fallback) {
-  if (!node) return fallback;
-  if (const auto value = node.as_string()) return *value;
-  errors_.push_back(node.error(fmt::format("expected a string, found {}", describe(node.kind()))));
-  return fallback;
+Error TableReader::missing(NodeRef table, std::string_view key) {
+  return table.error(fmt::format("the key `{}` is missing", key));
 }
 
-std::string_view TableReader::required(NodeRef table, std::string_view key, NodeRef value) {
-  if (!value) errors_.push_back(table.error(fmt::format("the key `{}` is missing", key)));
-  return string_or(value, {});
+std::string_view TableReader::text(NodeRef node) {
+  if (const auto value = node.as_string()) return *value;
+  errors_.push_back(node.error(fmt::format("expected a string, found {}", describe(node.kind()))));
+  return {};
 }
 
 std::vector<NodeRef> TableReader::list(NodeRef node) {
   std::vector<NodeRef> out;
-  if (!node) return out;
   if (node.is(Kind::list)) {
     for (const NodeRef item : node) out.push_back(item);
   } else {
@@ -72,6 +58,34 @@ std::vector<NodeRef> TableReader::list(NodeRef node) {
                                  node.is(Kind::table) ? fmt::format("write `[[{}]]`", node.key()) : ""));
   }
   return out;
+}
+
+void TableReader::read_value(NodeRef node, std::vector<std::string_view>& into) {
+  for (const NodeRef item : list(node)) into.push_back(text(item));
+}
+
+void TableReader::read_value(NodeRef node, bool& into) {
+  if (const auto value = node.as_boolean()) {
+    into = *value;
+  } else {
+    errors_.push_back(node.error("expected true or false"));
+  }
+}
+
+std::optional<std::size_t> TableReader::choice(NodeRef node, std::string_view kind,
+                                               std::span<const std::string_view> known) {
+  const auto name = node.as_string();
+  if (!name) {
+    errors_.push_back(node.error(fmt::format("expected a string, found {}", describe(node.kind()))));
+    return std::nullopt;
+  }
+  const auto found = std::find(known.begin(), known.end(), *name);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  std::string hint = did_you_mean(*name, known);
+  if (hint.empty()) hint = fmt::format("one of {}", fmt::join(known, ", "));
+  errors_.push_back(with_code(node.error(fmt::format("`{}` is not a known {}", *name, kind), std::move(hint)),
+                              ErrorCode::unknown_name));
+  return std::nullopt;
 }
 
 }  // namespace shapelint::text

@@ -135,45 +135,38 @@ using text::NodeRef;
 
 constexpr std::array<std::string_view, 7> kind_names{"product", "attention", "collective", "memory",
                                                      "scan",    "host",      "other"};
-constexpr std::array<std::string_view, 1> file_keys{"class"};
-constexpr std::array<std::string_view, 5> class_keys{"name", "kind", "ops", "kernels", "operators"};
 
 // C++ names of kernels run to thousands of letters, of which the template's last arguments tell nothing more.
 constexpr std::size_t longest_name = 2048;
 
-class ClassReader : text::TableReader {
- public:
-  explicit ClassReader(std::vector<Error>& errors) : TableReader(errors), errors_(errors) {}
+namespace class_file {
 
-  void read(NodeRef root, std::vector<Class>& out) {
-    text::check_keys(root, file_keys, errors_);
-    for (const NodeRef node : list(root["class"])) {
-      text::check_keys(node, class_keys, errors_);
-      Class each;
-      each.name = required(node, "name");
-      const std::string_view kind = required(node, "kind");
-      const auto* const found = std::find(kind_names.begin(), kind_names.end(), kind);
-      if (found == kind_names.end())
-        errors_.push_back(node["kind"].error(fmt::format("`{}` is not a kind", kind),
-                                             fmt::format("one of {}", fmt::join(kind_names, ", "))));
-      else
-        each.kind = static_cast<Kind>(found - kind_names.begin());
-      each.ops = texts(node["ops"]);
-      each.kernels = texts(node["kernels"]);
-      each.operators = texts(node["operators"]);
-      out.push_back(std::move(each));
-    }
-  }
+using text::Key;
+using text::TableReader;
+using text::Presence::required;
+template <auto member>
+constexpr auto value = text::value<TableReader, member>;
 
- private:
-  std::vector<std::string_view> texts(NodeRef node) {
-    std::vector<std::string_view> out;
-    for (const NodeRef each : list(node)) out.push_back(string_or(each, {}));
-    return out;
-  }
+constexpr text::KeyValue<Class, TableReader> kind{
+    [](TableReader& reader, NodeRef node, Class& into) {
+      if (const auto index = reader.choice(node, "kind", kind_names)) into.kind = static_cast<Kind>(*index);
+    },
+    text::ValueType::text};
 
-  std::vector<Error>& errors_;
+constexpr std::array class_keys{
+    Key<Class, TableReader>{"name", value<&Class::name>, "as comparisons print it", required},
+    Key<Class, TableReader>{"kind", kind, "how it is compared", required},
+    Key<Class, TableReader>{"ops", value<&Class::ops>, "patterns of predicted operations"},
+    Key<Class, TableReader>{"kernels", value<&Class::kernels>, "patterns of kernels' names"},
+    Key<Class, TableReader>{"operators", value<&Class::operators>, "patterns of what launched them"}};
+
+struct ClassFile {
+  std::vector<Class> classes;
 };
+constexpr std::array file_keys{Key<ClassFile, TableReader>{
+    "class", text::tables<TableReader, &ClassFile::classes, class_keys>, "the first that matches counts"}};
+
+}  // namespace class_file
 
 bool fits(const std::vector<std::string_view>& patterns, std::string_view text) {
   return std::any_of(patterns.begin(), patterns.end(),
@@ -183,10 +176,11 @@ bool fits(const std::vector<std::string_view>& patterns, std::string_view text) 
 }  // namespace
 
 std::vector<Class> read_classes(std::span<const text::Document> documents, std::vector<Error>& errors) {
-  std::vector<Class> out;
-  ClassReader reader(errors);
-  for (const text::Document& document : documents) reader.read(document.root(), out);
-  return out;
+  class_file::ClassFile file;
+  text::TableReader reader(errors);
+  for (const text::Document& document : documents)
+    text::TableReader::read_table(reader, document.root(), class_file::file_keys, file);
+  return std::move(file.classes);
 }
 
 const std::vector<Class>& classes() {

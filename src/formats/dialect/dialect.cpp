@@ -19,6 +19,8 @@ namespace {
 
 using text::Kind;
 using text::NodeRef;
+using text::ValueType;
+using text::Presence::required;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -30,300 +32,365 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-class Loader {
- public:
-  explicit Loader(std::vector<Error>& errors) : errors_(errors) {}
+namespace format_file {
 
-  void check_keys(NodeRef table, std::initializer_list<std::string_view> known) {
-    text::check_keys(table, {known.begin(), known.size()}, errors_);
-  }
+struct Loader : text::TableReader {
+  using TableReader::TableReader;
 
-  std::string string(NodeRef node) {
-    if (!node) return {};
-    if (const auto value = node.as_string()) return std::string(*value);
-    errors_.push_back(
-        node.error(fmt::format("`{}` is {}, not a string", node.key(), text::describe(node.kind()))));
-    return {};
-  }
+  std::string string(NodeRef node) { return std::string(text(node)); }
 
   // An expression may be written as a number, a boolean or, for a field with choices, one of their names.
   std::string expression(NodeRef node) {
     if (const auto choice = choice_of(node)) return std::to_string(*choice);
-    if (const auto value = node.as_boolean()) return *value ? "1" : "0";
-    if (const auto value = node.as_integer()) return std::to_string(*value);
-    if (const auto value = node.as_number()) return exact(*value);
+    if (const auto boolean = node.as_boolean()) return *boolean ? "1" : "0";
+    if (const auto integer = node.as_integer()) return std::to_string(*integer);
+    if (const auto number = node.as_number()) return exact(*number);
     return string(node);
-  }
-
-  std::vector<std::string> strings(NodeRef node) {
-    std::vector<std::string> out;
-    if (!node) return out;
-    if (node.is(Kind::list)) {
-      for (const NodeRef item : node) out.push_back(string(item));
-    } else {
-      out.push_back(string(node));
-    }
-    return out;
-  }
-
-  std::vector<KeyPath> paths(NodeRef node) {
-    std::vector<KeyPath> out;
-    for (const std::string& each : strings(node)) {
-      for (KeyPath& path : parse_key_paths(each)) out.push_back(std::move(path));
-    }
-    return out;
   }
 
   // The number of a choice of the field whose rules are being read.
   std::optional<std::int64_t> choice_of(NodeRef node) const {
     const auto written = node.as_string();
-    if (!written || (field_ == model::no_field && layer_key_ == nullptr)) return std::nullopt;
-    const auto choices = layer_key_ != nullptr ? layer_key_->choices : model::info(field_).choices;
+    if (!written) return std::nullopt;
     const auto found = std::find(choices.begin(), choices.end(), *written);
     if (found == choices.end()) return std::nullopt;
     return found - choices.begin();
   }
 
-  Alternative alternative(NodeRef node) {
-    Alternative out;
-    if (const auto keys = node.as_string()) {
-      out.keys = parse_key_paths(*keys);
-      return out;
+  KeyTest key_test(NodeRef node);
+
+  using TableReader::read_value;
+  void read_value(NodeRef node, std::string& into) { into = string(node); }
+  void read_value(NodeRef node, std::int64_t& into) { into = node.as_integer().value_or(into); }
+  void read_value(NodeRef node, double& into) { into = node.as_number().value_or(into); }
+  // A list, or one.
+  void read_value(NodeRef node, std::vector<std::string>& into) {
+    if (!node.is(Kind::list)) return into.push_back(string(node));
+    for (const NodeRef item : node) into.push_back(string(item));
+  }
+  void read_value(NodeRef node, std::vector<KeyPath>& into) {
+    std::vector<std::string> written;
+    read_value(node, written);
+    for (const std::string& each : written) {
+      for (KeyPath& path : parse_key_paths(each)) into.push_back(std::move(path));
     }
-    if (node.is(Kind::integer) || node.is(Kind::boolean) || node.is(Kind::number)) {
-      out.kind = Alternative::Kind::fallback;
-      out.value = expression(node);
-      return out;
+  }
+  void read_value(NodeRef node, std::vector<KeyTest>& into) {
+    for (const NodeRef item : list(node)) into.push_back(key_test(item));
+  }
+  void read_value(NodeRef node, FieldRules& into);
+
+  // Of the field whose rules are being read, or of a layer's value: they may be written by name.
+  std::span<const std::string_view> choices;
+};
+
+KeyTest Loader::key_test(NodeRef node) {
+  KeyTest out;
+  std::string_view rest = text(node);
+  if (const auto equals = rest.find('='); equals != std::string_view::npos) {
+    out.equals = std::string(trimmed(rest.substr(equals + 1)));
+    rest = trimmed(rest.substr(0, equals));
+  }
+  if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
+    const std::string_view kind = trimmed(rest.substr(colon + 1));
+    for (const Kind each : {Kind::table, Kind::list, Kind::string, Kind::integer}) {
+      constexpr std::array<std::string_view, 4> names{"table", "list", "string", "integer"};
+      if (names[static_cast<std::size_t>(each)] == kind) out.kind = each;
+    }
+    if (!out.kind)
+      errors().push_back(
+          with_code(node.error(fmt::format("unknown kind `{}`", kind)), ErrorCode::unknown_name));
+    rest = trimmed(rest.substr(0, colon));
+  }
+  out.path = parse_key_path(rest);
+  return out;
+}
+
+template <auto member>
+constexpr auto value = text::value<Loader, member>;
+template <class T>
+using Value = text::KeyValue<T, Loader>;
+template <class T>
+using Key = text::Key<T, Loader>;
+
+// A way to learn a value.
+
+constexpr std::array<std::string_view, 14> ways{"value",         "present",  "count",  "maximum", "sum",
+                                                "leading_zeros", "interval", "text",   "units",   "items",
+                                                "unrolled",      "names",    "number", "each"};
+
+// Sets the kind, and the expression.
+template <Alternative::Kind kind>
+constexpr Value<Alternative> computed{[](Loader& load, NodeRef node, Alternative& into) {
+                                        if (into.kind != Alternative::Kind::key || !into.keys.empty()) return;
+                                        into.kind = kind;
+                                        if (kind != Alternative::Kind::unknown)
+                                          into.value = load.expression(node);
+                                      },
+                                      ValueType::expression};
+template <auto member>
+constexpr Value<Alternative> expression{
+    [](Loader& load, NodeRef node, Alternative& into) { into.*member = load.expression(node); },
+    ValueType::expression};
+
+constexpr Value<Alternative> alternative_keys{
+    [](Loader& load, NodeRef node, Alternative& into) { into.keys = parse_key_paths(load.text(node)); },
+    ValueType::text};
+
+constexpr Value<Alternative> take{[](Loader& load, NodeRef node, Alternative& into) {
+                                    if (const auto index = load.choice(node, "way to read a key", ways))
+                                      into.reading = static_cast<Alternative::Reading>(*index);
+                                  },
+                                  ValueType::text,
+                                  [] { return std::vector<std::string_view>(ways.begin(), ways.end()); }};
+
+constexpr Value<Alternative> item{[](Loader& load, NodeRef node, Alternative& into) {
+                                    for (const std::string_view part : split(load.text(node), '.'))
+                                      into.item.emplace_back(part);
+                                  },
+                                  ValueType::text};
+
+constexpr Value<Alternative> map{
+    [](Loader& load, NodeRef node, Alternative& into) {
+      for (const NodeRef entry : node) {
+        const auto number = entry.as_number();
+        const auto boolean = entry.as_boolean();
+        const auto choice = load.choice_of(entry);
+        if (!number && !boolean && !choice) {
+          load.errors().push_back(entry.error("a map gives numbers, booleans or one of the field's choices"));
+        }
+        into.map.emplace_back(std::string(entry.key()), number    ? *number
+                                                        : boolean ? static_cast<double>(*boolean)
+                                                                  : static_cast<double>(choice.value_or(0)));
+      }
+    },
+    ValueType::map};
+
+// Of `key`, `derive`, `default` and `unknown` the first counts.
+constexpr std::array alternative_table{
+    Key<Alternative>{"when", expression<&Alternative::when>, "condition on other values"},
+    Key<Alternative>{"note", value<&Alternative::note>, "what reports say of it"},
+    Key<Alternative>{"key", alternative_keys, "keys that hold it; `a | b`: the first that is there"},
+    Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, what `key` holds"},
+    Key<Alternative>{"map", map, "patterns of what `key` holds, and values"},
+    Key<Alternative>{"take", take, "how `key` is read"},
+    Key<Alternative>{"of", value<&Alternative::of>, "what is counted, or which item"},
+    Key<Alternative>{"item", item, "key inside an item"},
+    Key<Alternative>{"derive", computed<Alternative::Kind::derived>, "expression of other values"},
+    Key<Alternative>{"default", computed<Alternative::Kind::fallback>, "what the framework assumes"},
+    Key<Alternative>{"unknown", computed<Alternative::Kind::unknown>, "`true`: nothing can be said"}};
+
+Alternative alternative(Loader& load, NodeRef node) {
+  Alternative out;
+  if (const auto keys = node.as_string()) {
+    out.keys = parse_key_paths(*keys);
+    return out;
+  }
+  if (node.is(Kind::integer) || node.is(Kind::boolean) || node.is(Kind::number)) {
+    out.kind = Alternative::Kind::fallback;
+    out.value = load.expression(node);
+    return out;
+  }
+  if (!node.is(Kind::table)) {
+    load.errors().push_back(node.error(
+        fmt::format("{} is no way to learn a value", text::describe(node.kind())),
+        "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
+    return out;
+  }
+  Loader::read_table(load, node, alternative_table, out);
+  if (out.kind == Alternative::Kind::key && out.keys.empty())
+    load.errors().push_back(node.error("an alternative needs `key`, `derive`, `default` or `unknown`"));
+  return out;
+}
+
+void Loader::read_value(NodeRef node, FieldRules& into) {
+  for (const NodeRef field : node) {
+    Alternatives& rules = into[std::string(field.key())];
+    const bool is_of_layers = field.key().starts_with(layer_prefix);
+    if (is_of_layers) {
+      const auto* key = model::find_layer_key(field.key().substr(layer_prefix.size()));
+      if (key != nullptr) choices = key->choices;
+      if (key == nullptr)
+        errors().push_back(field.key_error(fmt::format("`{}` is not a value of a layer", field.key())));
+    } else if (const model::FieldId id = model::find_field(field.key()); id != model::no_field) {
+      choices = model::info(id).choices;
+    }
+    if (field.is(Kind::list)) {
+      for (const NodeRef each : field) rules.push_back(alternative(*this, each));
+    } else {
+      rules.push_back(alternative(*this, field));
+    }
+    choices = {};
+  }
+}
+
+// What tells a format's files from others'.
+constexpr std::array test_keys{
+    Key<Test>{"has", value<&Test::has>,
+              "keys that are all there: `key`, `key: table`, `key = pattern | pattern`"},
+    Key<Test>{"any", value<&Test::any>, "keys of which `at_least` are there"},
+    Key<Test>{"at_least", value<&Test::at_least>, "[default: 1]"},
+    Key<Test>{"lacks", value<&Test::lacks>, "keys of which none is there"},
+    Key<Test>{"file", value<&Test::file>, "pattern of the path"}};
+
+constexpr std::array part_keys{
+    Key<Part>{"name", value<&Part::name>, "of the model in reports"},
+    Key<Part>{"label", value<&Part::label>, "values that tell one document of a file from the others"},
+    Key<Part>{"at", value<&Part::at>, "places that may hold it"},
+    Key<Part>{"each", value<&Part::each>, "every place that exists, not only the first"},
+    Key<Part>{"named_by_key", value<&Part::named_by_key>, "the place's first key is its name"},
+    Key<Part>{"also", value<&Part::also>, "other places that hold its keys"},
+    Key<Part>{"needs", value<&Part::needs>, "keys without which it is not a model"},
+    Key<Part>{"lacks", value<&Part::lacks>, "keys with which it is not one"},
+    Key<Part>{"when", value<&Part::when>, "of the whole file, as `has` of [[recognise]]"},
+    Key<Part>{"unless", value<&Part::unless>, "the opposite"},
+    Key<Part>{"type", value<&Part::type>, "keys that name the model type"},
+    Key<Part>{"fallback_type", value<&Part::fallback_type>, "where the file names none"},
+    Key<Part>{"always_type", value<&Part::always_type>, "whatever the file names"},
+    Key<Part>{"fields", {value<&Part::fields>.read, ValueType::map}, "as [fields]"},
+    Key<Part>{"runs", value<&Part::runs>, "times that it runs in a step of the whole"},
+    Key<Part>{"keep_incomplete", value<&Part::keep_incomplete>, "worth reading without a whole shape"}};
+
+constexpr std::array layers_keys{
+    Key<DenseLayers>{"name", value<&DenseLayers::name>, "of the layers in reports"},
+    Key<DenseLayers>{"widths", value<&DenseLayers::widths>, "keys that hold a text such as `512-256-64`"},
+    Key<DenseLayers>{"otherwise", value<&DenseLayers::otherwise>, "the text where the file states none"},
+    Key<DenseLayers>{"input", value<&DenseLayers::input>, "exported width of what comes in"},
+    Key<DenseLayers>{"output", value<&DenseLayers::output>, "exported width that follows"},
+    Key<DenseLayers>{"rows", value<&DenseLayers::rows>, "of a product of two activations"},
+    Key<DenseLayers>{"columns", value<&DenseLayers::columns>, "the same"},
+    Key<DenseLayers>{"depth", value<&DenseLayers::depth>, "the same"},
+    Key<DenseLayers>{"repeat", value<&DenseLayers::repeat>, "how often they stand there; [default: once]"}};
+
+constexpr Value<Command> starts{[](Loader& load, NodeRef node, Command& into) {
+                                  if (!node.is(Kind::table)) {
+                                    into.starts.emplace_back("*", load.string(node));
+                                    return;
+                                  }
+                                  for (const NodeRef each : node)
+                                    into.starts.emplace_back(each.key(), load.string(each));
+                                },
+                                ValueType::map};
+constexpr Value<Command> options{[](Loader& load, NodeRef node, Command& into) {
+                                   for (const NodeRef each : node) {
+                                     into.options.push_back({std::string(each.key()), {}});
+                                     load.read_value(each, into.options.back().keys);
+                                   }
+                                 },
+                                 ValueType::map};
+
+constexpr std::array command_keys{
+    Key<Command>{"when", value<&Command::when>, "of the whole file: all must hold"},
+    Key<Command>{"needs", value<&Command::needs>, "keys of which one is there"},
+    Key<Command>{"lacks", value<&Command::lacks>, "keys of which none is there"},
+    Key<Command>{"script", value<&Command::script>, "lines of a shell, in a text or a list"},
+    Key<Command>{"environment", value<&Command::environment>, "variables that it sees"},
+    Key<Command>{"program", value<&Command::program>, "its first words"},
+    Key<Command>{"starts_by", value<&Command::starts_by>, "a value that says which program is started"},
+    Key<Command>{"starts", starts, "the program, by patterns of that value"},
+    Key<Command>{"image", value<&Command::image>, "image of a container, which starts a program"},
+    Key<Command>{"model", value<&Command::model>, "the first word behind the program"},
+    Key<Command>{"words", value<&Command::words>, "words that follow"},
+    Key<Command>{"options", options, "flags, and the keys that hold their values"},
+    Key<Command>{"flags", value<&Command::flags>, "a table whose keys are flags"},
+    Key<Command>{"ends", value<&Command::ends>, "words behind all"}};
+
+constexpr std::array inherit_keys{
+    Key<Inherit>{"key", value<&Inherit::keys>, "names a file, or a list of files"},
+    Key<Inherit>{"search", value<&Inherit::search>, "folders, relative to the file's; [default: its own]"},
+    Key<Inherit>{"suffixes", value<&Inherit::suffixes>, "of the files' names; [default: none]"},
+    Key<Inherit>{"mount", value<&Inherit::mount>, "where its values stand; `*`: under the key's own name"},
+    Key<Inherit>{"inside", value<&Inherit::inside>, "only this part of it"},
+    Key<Inherit>{"hydra", value<&Inherit::hydra>, "the list has `group: name` tables and bare names"},
+    Key<Inherit>{"states", value<&Inherit::states>, "the only fields, or sections, that it can hold"},
+    Key<Inherit>{"defaults", value<&Inherit::defaults>, "files of the framework that [otherwise] stands for"},
+    Key<Inherit>{"ending", value<&Inherit::ending>, "instead of `key`: of the file's name,"},
+    Key<Inherit>{"beside", value<&Inherit::beside>, "in place of which the other file's name has this"}};
+
+constexpr std::array type_keys{
+    Key<ModelType>{"like", value<&ModelType::like>, "another type, which counts after this one"},
+    Key<ModelType>{"fields", {value<&ModelType::fields>.read, ValueType::map}, "before the format's own"},
+    Key<ModelType>{"defaults", {value<&ModelType::defaults>.read, ValueType::map}, "after them"}};
+
+constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
+                                  Key<Example>{"text", value<&Example::text>, "what it holds", required}};
+
+// `FIELD = "text"`, or a table of texts by value; `serving` is a table of the same.
+void read_instructions(Loader& load, NodeRef table, bool for_serving, std::vector<SettingInstruction>& out) {
+  for (const NodeRef node : table) {
+    if (node.key() == "serving" && !for_serving) {
+      read_instructions(load, node, true, out);
+      continue;
+    }
+    const std::string name(node.key());
+    const model::FieldId field = model::find_field(name);
+    if (field == model::no_field) {
+      load.errors().push_back(with_code(
+          node.key_error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())),
+          ErrorCode::unknown_name));
+      continue;
     }
     if (!node.is(Kind::table)) {
-      errors_.push_back(node.error(
-          fmt::format("{} is no way to learn a value", text::describe(node.kind())),
-          "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
-      return out;
+      out.push_back({name, {}, for_serving, load.string(node)});
+      continue;
     }
-    check_keys(node,
-               {"key", "derive", "default", "unknown", "when", "value", "map", "note", "take", "of", "item"});
-    out.when = node["when"] ? expression(node["when"]) : std::string();
-    out.note = string(node["note"]);
-    if (node["key"]) {
-      out.keys = parse_key_paths(string(node["key"]));
-      if (node["value"]) out.value = expression(node["value"]);
-      out.of = string(node["of"]);
-      const std::string take = string(node["take"]);
-      if (node["item"]) {
-        const std::string item = string(node["item"]);
-        for (const std::string_view part : split(item, '.')) out.item.emplace_back(part);
-      }
-      constexpr std::array<std::string_view, 14> ways{
-          "value", "present", "count", "maximum",  "sum",   "leading_zeros", "interval",
-          "text",  "units",   "items", "unrolled", "names", "number",        "each"};
-      const auto way = std::find(ways.begin(), ways.end(), take);
-      if (way != ways.end()) {
-        out.reading = static_cast<Alternative::Reading>(way - ways.begin());
-      } else if (!take.empty()) {
-        errors_.push_back(
-            with_code(node["take"].error(fmt::format("unknown way `{}`", take), did_you_mean(take, ways)),
+    for (const NodeRef choice : node) {
+      const auto choices = model::info(field).choices;
+      if (!choices.empty() && std::find(choices.begin(), choices.end(), choice.key()) == choices.end()) {
+        load.errors().push_back(
+            with_code(choice.key_error(fmt::format("`{}` is not a choice of `{}`", choice.key(), name),
+                                       did_you_mean(choice.key(), choices)),
                       ErrorCode::unknown_name));
       }
-    } else if (node["derive"]) {
-      out.kind = Alternative::Kind::derived;
-      out.value = expression(node["derive"]);
-    } else if (node["default"]) {
-      out.kind = Alternative::Kind::fallback;
-      out.value = expression(node["default"]);
-    } else if (node["unknown"]) {
-      out.kind = Alternative::Kind::unknown;
-    } else {
-      errors_.push_back(node.error("an alternative needs `key`, `derive`, `default` or `unknown`"));
-    }
-    for (const NodeRef entry : node["map"]) {
-      const auto number = entry.as_number();
-      const auto boolean = entry.as_boolean();
-      const auto choice = choice_of(entry);
-      if (!number && !boolean && !choice) {
-        errors_.push_back(entry.error("a map gives numbers, booleans or one of the field's choices"));
-      }
-      const double value = number    ? *number
-                           : boolean ? static_cast<double>(*boolean)
-                                     : static_cast<double>(choice.value_or(0));
-      out.map.emplace_back(std::string(entry.key()), value);
-    }
-    return out;
-  }
-
-  FieldRules rules(NodeRef table) {
-    FieldRules out;
-    for (const NodeRef field : table) {
-      Alternatives& into = out[std::string(field.key())];
-      field_ = model::find_field(field.key());
-      const bool is_of_layers = field.key().starts_with(layer_prefix);
-      layer_key_ = is_of_layers ? model::find_layer_key(field.key().substr(layer_prefix.size())) : nullptr;
-      if (is_of_layers && layer_key_ == nullptr)
-        errors_.push_back(field.key_error(fmt::format("`{}` is not a value of a layer", field.key())));
-      if (field.is(Kind::list)) {
-        for (const NodeRef item : field) into.push_back(alternative(item));
-      } else {
-        into.push_back(alternative(field));
-      }
-    }
-    field_ = model::no_field;
-    layer_key_ = nullptr;
-    return out;
-  }
-
-  // `FIELD = "text"`, or a table of texts by value; `serving` is a table of the same.
-  void ways(NodeRef table, bool for_serving, std::vector<SettingInstruction>& out) {
-    for (const NodeRef node : table) {
-      if (node.key() == "serving" && !for_serving) {
-        ways(node, true, out);
-        continue;
-      }
-      const std::string name(node.key());
-      if (model::find_field(name) == model::no_field) {
-        errors_.push_back(with_code(
-            node.key_error(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())),
-            ErrorCode::unknown_name));
-        continue;
-      }
-      if (!node.is(Kind::table)) {
-        out.push_back({name, {}, for_serving, string(node)});
-        continue;
-      }
-      field_ = model::find_field(name);
-      for (const NodeRef choice : node) {
-        const auto choices = model::info(field_).choices;
-        if (!choices.empty() && std::find(choices.begin(), choices.end(), choice.key()) == choices.end()) {
-          errors_.push_back(
-              with_code(choice.key_error(fmt::format("`{}` is not a choice of `{}`", choice.key(), name),
-                                         did_you_mean(choice.key(), choices)),
-                        ErrorCode::unknown_name));
-        }
-        out.push_back({name, std::string(choice.key()), for_serving, string(choice)});
-      }
-      field_ = model::no_field;
+      out.push_back({name, std::string(choice.key()), for_serving, load.string(choice)});
     }
   }
+}
+constexpr Value<Dialect> how{
+    [](Loader& load, NodeRef node, Dialect& into) { read_instructions(load, node, false, into.ways); },
+    ValueType::map};
 
-  KeyTest key_test(NodeRef node) {
-    KeyTest out;
-    const std::string written = string(node);
-    std::string_view rest = written;
-    if (const auto equals = rest.find('='); equals != std::string_view::npos) {
-      out.equals = std::string(trimmed(rest.substr(equals + 1)));
-      rest = trimmed(rest.substr(0, equals));
-    }
-    if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
-      const std::string_view kind = trimmed(rest.substr(colon + 1));
-      for (const Kind each : {Kind::table, Kind::list, Kind::string, Kind::integer}) {
-        constexpr std::array<std::string_view, 4> names{"table", "list", "string", "integer"};
-        if (names[static_cast<std::size_t>(each)] == kind) out.kind = each;
-      }
-      if (!out.kind)
-        errors_.push_back(
-            with_code(node.error(fmt::format("unknown kind `{}`", kind)), ErrorCode::unknown_name));
-      rest = trimmed(rest.substr(0, colon));
-    }
-    out.path = parse_key_path(rest);
-    return out;
-  }
+constexpr Value<Dialect> types{[](Loader& load, NodeRef node, Dialect& into) {
+                                 for (const NodeRef each : node) {
+                                   Loader::read_table(load, each, type_keys,
+                                                      into.types[std::string(each.key())]);
+                                 }
+                               },
+                               ValueType::map, nullptr, [] { return infos(type_keys); }};
 
-  std::vector<KeyTest> key_tests(NodeRef list) {
-    std::vector<KeyTest> out;
-    for (const NodeRef item : list) out.push_back(key_test(item));
-    return out;
-  }
+template <auto member, const auto& keys>
+constexpr auto tables = text::tables<Loader, member, keys>;
 
-  Test test(NodeRef node) {
-    check_keys(node, {"has", "any", "at_least", "lacks", "file"});
-    Test out;
-    out.has = key_tests(node["has"]);
-    out.any = key_tests(node["any"]);
-    out.at_least = node["at_least"].as_integer().value_or(1);
-    out.lacks = key_tests(node["lacks"]);
-    out.file = string(node["file"]);
-    return out;
-  }
+constexpr std::array dialect_keys{
+    Key<Dialect>{"name", value<&Dialect::name>, "as `--format` takes it", required},
+    Key<Dialect>{"title", value<&Dialect::title>, "as people call it", required},
+    Key<Dialect>{"like", value<&Dialect::like>, "another format, which counts after this one"},
+    Key<Dialect>{"whose", value<&Dialect::whose>, "whose defaults these are; [default: the title]"},
+    Key<Dialect>{"source", value<&Dialect::source>, "where the keys are defined"},
+    Key<Dialect>{"order", value<&Dialect::order>, "lower ones are tried first; [default: 100]"},
+    Key<Dialect>{"syntax", value<&Dialect::syntax>, "of its files: json, yaml, toml, python, shell, gin"},
+    Key<Dialect>{"flags", value<&Dialect::flags>, "keys may carry `--`, and `-` equals `_`"},
+    Key<Dialect>{"reads_exponents", value<&Dialect::reads_exponents>, "`1e-5` in YAML is a number"},
+    Key<Dialect>{"recognise", tables<&Dialect::recognise, test_keys>, "what its files have; one must hold"},
+    Key<Dialect>{"type", value<&Dialect::type>, "keys that name the model type"},
+    Key<Dialect>{"known_model", value<&Dialect::known_model>, "keys that name a published model"},
+    Key<Dialect>{"beside", value<&Dialect::beside>, "file beside it that describes the model"},
+    Key<Dialect>{"runs", value<&Dialect::runs>, "the same, of a file that says how it is run"},
+    Key<Dialect>{"environment", value<&Dialect::environment>, "tables whose keys `${NAME}` may name"},
+    Key<Dialect>{"exports", value<&Dialect::exports>, "values that rules see"},
+    Key<Dialect>{"inherit", tables<&Dialect::inherit, inherit_keys>, "files that it builds on"},
+    Key<Dialect>{"part", tables<&Dialect::parts, part_keys>, "places that may hold a model"},
+    Key<Dialect>{"fields", {value<&Dialect::fields>.read, ValueType::map}, "where each field is kept"},
+    Key<Dialect>{"otherwise", {value<&Dialect::otherwise>.read, ValueType::map}, "tried after all others"},
+    Key<Dialect>{"types", types, "by patterns of model types: what they add"},
+    Key<Dialect>{"writes", value<&Dialect::writes>, "how a setting is written: `{key}: {value}`"},
+    Key<Dialect>{"how", how, "how fields without a key are set, in words"},
+    Key<Dialect>{"example", text::table<Loader, &Dialect::example, example_keys>, "a small file"},
+    Key<Dialect>{"package", value<&Dialect::package>, "that runs what its files describe"},
+    Key<Dialect>{"layers", tables<&Dialect::layers, layers_keys>, "dense layers of other networks"},
+    Key<Dialect>{"command", tables<&Dialect::commands, command_keys>, "command lines that its files hold"}};
 
-  Part part(NodeRef node) {
-    check_keys(node, {"name", "label", "at", "each", "named_by_key", "also", "needs", "lacks", "when",
-                      "unless", "type", "fallback_type", "always_type", "fields", "runs", "keep_incomplete"});
-    Part out;
-    out.name = string(node["name"]);
-    out.label = paths(node["label"]);
-    out.at = paths(node["at"]);
-    out.each = node["each"].as_boolean().value_or(false);
-    out.named_by_key = node["named_by_key"].as_boolean().value_or(false);
-    out.also = paths(node["also"]);
-    out.needs = paths(node["needs"]);
-    out.lacks = paths(node["lacks"]);
-    out.when = key_tests(node["when"]);
-    out.unless = key_tests(node["unless"]);
-    out.type = paths(node["type"]);
-    out.fallback_type = string(node["fallback_type"]);
-    out.always_type = string(node["always_type"]);
-    out.fields = rules(node["fields"]);
-    out.runs = node["runs"].as_number().value_or(0);
-    out.keep_incomplete = node["keep_incomplete"].as_boolean().value_or(false);
-    return out;
-  }
-
-  DenseLayers layers(NodeRef node) {
-    check_keys(node,
-               {"name", "widths", "otherwise", "input", "output", "rows", "columns", "depth", "repeat"});
-    const auto of = [&](std::string_view key) { return string(node[key]); };
-    return {of("name"), paths(node["widths"]), of("otherwise"), of("input"), of("output"),
-            of("rows"), of("columns"),         of("depth"),     of("repeat")};
-  }
-
-  Command command(NodeRef node) {
-    check_keys(node, {"when", "needs", "lacks", "script", "environment", "program", "starts_by", "starts",
-                      "image", "model", "words", "options", "flags", "ends"});
-    Command out;
-    out.flags = paths(node["flags"]);
-    out.ends = string(node["ends"]);
-    out.when = key_tests(node["when"]);
-    out.needs = paths(node["needs"]);
-    out.lacks = paths(node["lacks"]);
-    out.script = paths(node["script"]);
-    out.environment = paths(node["environment"]);
-    out.program = paths(node["program"]);
-    out.starts_by = paths(node["starts_by"]);
-    if (node["starts"].is(Kind::table)) {
-      for (const NodeRef each : node["starts"]) out.starts.emplace_back(each.key(), string(each));
-    } else if (node["starts"]) {
-      out.starts.emplace_back("*", string(node["starts"]));
-    }
-    out.image = paths(node["image"]);
-    out.model = paths(node["model"]);
-    out.words = paths(node["words"]);
-    for (const NodeRef each : node["options"]) out.options.push_back({std::string(each.key()), paths(each)});
-    return out;
-  }
-
-  Inherit inherit(NodeRef node) {
-    check_keys(node, {"key", "search", "suffixes", "mount", "inside", "hydra", "states", "defaults", "ending",
-                      "beside"});
-    Inherit out;
-    out.keys = paths(node["key"]);
-    out.search = strings(node["search"]);
-    if (out.search.empty()) out.search.emplace_back(".");
-    out.suffixes = strings(node["suffixes"]);
-    if (out.suffixes.empty()) out.suffixes.emplace_back("");
-    out.mount = string(node["mount"]);
-    out.inside = string(node["inside"]);
-    out.hydra = node["hydra"].as_boolean().value_or(false);
-    out.states = strings(node["states"]);
-    out.defaults = strings(node["defaults"]);
-    out.ending = string(node["ending"]);
-    out.beside = string(node["beside"]);
-    return out;
-  }
-
- private:
-  std::vector<Error>& errors_;
-  model::FieldId field_ = model::no_field;
-  const model::LayerKey* layer_key_ = nullptr;  // of values of layers
-};
+}  // namespace format_file
 
 }  // namespace
 
@@ -364,10 +431,11 @@ bool matches_any(std::string_view patterns, std::string_view text) {
 }
 
 std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors) {
-  Loader load(errors);
-  std::vector<Test> out;
-  for (const NodeRef each : document.root()["recognise"]) out.push_back(load.test(each));
-  return out;
+  format_file::Loader load(errors);
+  Dialect out;
+  if (const NodeRef tests = document.root()["recognise"])
+    format_file::tables<&Dialect::recognise, format_file::test_keys>.read(load, tests, out);
+  return std::move(out.recognise);
 }
 
 std::int64_t order_of(const text::Document& document) {
@@ -375,56 +443,21 @@ std::int64_t order_of(const text::Document& document) {
 }
 
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors) {
-  Loader load(errors);
-  const NodeRef root = document.root();
-  load.check_keys(root, {"name",      "title",     "like",
-                         "whose",     "source",    "order",
-                         "syntax",    "flags",     "reads_exponents",
-                         "recognise", "type",      "known_model",
-                         "beside",    "runs",      "environment",
-                         "exports",   "inherit",   "part",
-                         "fields",    "otherwise", "types",
-                         "writes",    "how",       "example",
-                         "package",   "layers",    "command"});
+  format_file::Loader load(errors);
   Dialect out;
   out.path = std::string(document.path());
-  out.name = load.string(root["name"]);
-  out.title = load.string(root["title"]);
-  out.like = load.string(root["like"]);
-  out.whose = load.string(root["whose"]);
+  text::TableReader::read_table(load, document.root(), format_file::dialect_keys, out);
   if (out.whose.empty()) out.whose = out.title;
-  out.source = load.string(root["source"]);
-  out.package = load.string(root["package"]);
-  load.check_keys(root["example"], {"file", "text"});
-  out.example = {load.string(root["example"]["file"]), load.string(root["example"]["text"])};
-  out.order = order_of(document);
-  out.syntax = load.strings(root["syntax"]);
-  out.flags = root["flags"].as_boolean().value_or(false);
-  out.reads_exponents = root["reads_exponents"].as_boolean().value_or(false);
-  out.writes = load.string(root["writes"]);
   if (out.writes.empty() && !out.syntax.empty()) out.writes = setting_pattern(out.syntax.front());
-  load.ways(root["how"], false, out.ways);
-  out.recognise = load_tests(document, errors);
-  out.type = load.paths(root["type"]);
-  out.known_model = load.strings(root["known_model"]);
-  out.beside = load.string(root["beside"]);
-  out.runs = load.string(root["runs"]);
-  out.environment = load.strings(root["environment"]);
-  out.exports = load.strings(root["exports"]);
-  for (const NodeRef each : root["inherit"]) out.inherit.push_back(load.inherit(each));
-  for (const NodeRef each : root["part"]) out.parts.push_back(load.part(each));
-  for (const NodeRef each : root["layers"]) out.layers.push_back(load.layers(each));
-  for (const NodeRef each : root["command"]) out.commands.push_back(load.command(each));
-  out.fields = load.rules(root["fields"]);
-  out.otherwise = load.rules(root["otherwise"]);
-  for (const NodeRef each : root["types"]) {
-    load.check_keys(each, {"like", "fields", "defaults"});
-    ModelType& type = out.types[std::string(each.key())];
-    type.like = load.string(each["like"]);
-    type.fields = load.rules(each["fields"]);
-    type.defaults = load.rules(each["defaults"]);
+  for (Inherit& each : out.inherit) {
+    if (each.search.empty()) each.search.emplace_back(".");
+    if (each.suffixes.empty()) each.suffixes.emplace_back("");
   }
   return out;
+}
+
+std::vector<text::KeyInfo> format_file_keys() {
+  return text::infos(format_file::dialect_keys);
 }
 
 }  // namespace shapelint::formats

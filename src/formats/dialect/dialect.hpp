@@ -12,6 +12,10 @@
 #include "base/error.hpp"
 #include "text/document.hpp"
 
+namespace shapelint::text {
+struct KeyInfo;
+}
+
 namespace shapelint::formats {
 
 // `a.b.c`, `/a.b` (from the root of the file instead of the part), `../a` (from the table around the part),
@@ -218,6 +222,8 @@ struct Dialect {
 
 // Errors (unknown keys, wrong types, unknown fields) are appended with their place; what is left is usable.
 Dialect load_dialect(const text::Document& document, std::vector<Error>& errors);
+// For the schema and the reference page of files of formats.
+std::vector<text::KeyInfo> format_file_keys();
 
 // Of these alone: what tells the dialect's files from others', and when it is tried.
 std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors);

@@ -17,6 +17,10 @@
 #include "rules/scope/scope.hpp"
 #include "text/document.hpp"
 
+namespace shapelint::text {
+struct KeyInfo;
+}
+
 namespace shapelint::rules {
 
 // What rules with scope `conv` blame and set.
@@ -140,6 +144,8 @@ const RuleBook& builtin_rules();
 // Unknown and missing keys, wrong types, unknown fields are appended to `errors`; expressions are not looked
 // at.
 Rule read_rule(text::NodeRef root, std::vector<Error>& errors);
+// For the schema and the reference page of rule files.
+std::vector<text::KeyInfo> rule_file_keys();
 
 // Contracts that say the same as a rule, of one package, with its versions and GPUs.
 
