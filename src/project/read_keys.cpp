@@ -39,10 +39,10 @@ class KeyReader {
         errors_(errors),
         may_name_(may_name) {}
 
-  void read(const NodeRef& table) {
-    if (!table.is(Kind::table)) return wrong(table, "a table");
-    for (const NodeRef node : table) read_key(node);
-  }
+  void read(const NodeRef& table);
+
+  struct Row;
+  static std::span<const Row> rows();
 
  private:
   void wrong(const NodeRef& node, std::string_view expected) {
@@ -126,8 +126,51 @@ class KeyReader {
     return std::nullopt;
   }
 
-  void read_level(const NodeRef& node, std::optional<rules::Severity>& level) {
-    if (const auto index = choice(node, levels)) level = static_cast<rules::Severity>(*index);
+  // By a member of the configuration.
+
+  void read_base(const NodeRef& node) {
+    if (!node.as_string()) wrong(node, "a path");
+  }
+
+  template <auto member>
+  void read_names(const NodeRef& node) {
+    config_.*member = names(node);
+  }
+
+  void read_select(const NodeRef& node) {
+    config_.select = names(node);
+    config_.extend_select.clear();
+  }
+
+  void read_extend_select(const NodeRef& node) {
+    const auto more = names(node);
+    config_.extend_select.insert(config_.extend_select.end(), more.begin(), more.end());
+  }
+
+  void read_exclude(const NodeRef& node) {
+    for (const Name& name : names(node)) config_.exclude.push_back(pattern(name.value));
+  }
+
+  template <auto member>
+  void read_paths(const NodeRef& node) {
+    paths(node, config_.*member);
+  }
+
+  void read_baseline(const NodeRef& node) {
+    std::vector<std::string> path;
+    if (!node.as_string()) return wrong(node, "a path");
+    paths(node, path);
+    if (!path.empty()) config_.baseline = std::move(path.front());
+  }
+
+  template <auto member>
+  void read_level(const NodeRef& node) {
+    if (const auto index = choice(node, levels)) config_.*member = static_cast<rules::Severity>(*index);
+  }
+
+  void read_shape(const NodeRef& node) {
+    if (const auto index = choice(node, rules::shape_names))
+      config_.shape = static_cast<rules::Shape>(*index);
   }
 
   void read_severities(const NodeRef& table) {
@@ -272,69 +315,6 @@ class KeyReader {
     }
   }
 
-  void read_key(const NodeRef& node) {
-    const std::string key = dashed(node.key());
-    if (key == "extend") {
-      if (!node.as_string()) wrong(node, "a path");
-    } else if (key == "gpu") {
-      config_.gpus = names(node);
-    } else if (key == "select") {
-      config_.select = names(node);
-      config_.extend_select.clear();
-    } else if (key == "extend-select") {
-      const auto more = names(node);
-      config_.extend_select.insert(config_.extend_select.end(), more.begin(), more.end());
-    } else if (key == "ignore") {
-      config_.ignore = names(node);
-    } else if (key == "per-file-ignores") {
-      read_file_ignores(node);
-    } else if (key == "exclude") {
-      for (const Name& name : names(node)) config_.exclude.push_back(pattern(name.value));
-    } else if (key == "min-gain") {
-      read_share(node);
-    } else if (key == "fail-level") {
-      read_level(node, config_.fail_level);
-    } else if (key == "min-severity") {
-      read_level(node, config_.min_severity);
-    } else if (key == "shape") {
-      if (const auto index = choice(node, rules::shape_names))
-        config_.shape = static_cast<rules::Shape>(*index);
-    } else if (key == "head-multiple") {
-      read_head_multiple(node);
-    } else if (key == "severity") {
-      read_severities(node);
-    } else if (key == "params") {
-      read_parameters(node);
-    } else if (key == "rule-folders") {
-      paths(node, config_.rule_folders);
-    } else if (key == "stack") {
-      config_.stack = names(node);
-    } else if (key == "contract-folders") {
-      paths(node, config_.contract_folders);
-    } else if (key == "gpu-folders") {
-      paths(node, config_.gpu_folders);
-    } else if (key == "format-folders") {
-      paths(node, config_.format_folders);
-    } else if (key == "model-folders") {
-      paths(node, config_.model_folders);
-    } else if (key == "baseline") {
-      std::vector<std::string> path;
-      if (!node.as_string()) return wrong(node, "a path");
-      paths(node, path);
-      if (!path.empty()) config_.baseline = std::move(path.front());
-    } else if (key == "rule-url") {
-      read_rule_url(node);
-    } else if (key == "files") {
-      read_files(node);
-    } else if (key == "ignore-keys") {
-      read_ignore_keys(node);
-    } else {
-      std::vector<std::string_view> known;
-      for (const Key& each : keys) known.push_back(each.name);
-      errors_.push_back(node.key_error(fmt::format("unknown key `{}`", node.key()), guess(key, known)));
-    }
-  }
-
   Config& config_;
   std::string path_;
   std::string folder_;
@@ -343,7 +323,94 @@ class KeyReader {
   const std::function<bool(const std::string&)>& may_name_;
 };
 
+// A key, and what reads it.
+struct KeyReader::Row {
+  Key key;
+  void (KeyReader::*read)(const NodeRef& node);
+};
+
+std::span<const KeyReader::Row> KeyReader::rows() {
+  static constexpr Row all[] = {
+      {{"extend", KeyType::text, "a configuration file that this one adds to"}, &KeyReader::read_base},
+      {{"gpu", KeyType::names, "GPUs to lint for, by name"}, &KeyReader::read_names<&Config::gpus>},
+      {{"stack", KeyType::names,
+        "packages whose requirements are checked: `vllm==0.24`; `auto`: detect them"},
+       &KeyReader::read_names<&Config::stack>},
+      {{"select", KeyType::names,
+        "rules to run: codes, names, or beginnings of codes such as `SL1`; [default: all]"},
+       &KeyReader::read_select},
+      {{"extend-select", KeyType::names, "rules to run besides those of `select` or of the extended file"},
+       &KeyReader::read_extend_select},
+      {{"ignore", KeyType::names, "rules not to run"}, &KeyReader::read_names<&Config::ignore>},
+      {{"per-file-ignores", KeyType::table, "rules not to run for files that match a pattern"},
+       &KeyReader::read_file_ignores},
+      {{"exclude", KeyType::names, "patterns of files not to lint when they are found in a folder"},
+       &KeyReader::read_exclude},
+      {{"min-gain", KeyType::share,
+        "leave out findings that save less than this share of the step: 0.01 or \"1%\""},
+       &KeyReader::read_share},
+      {{"fail-level", KeyType::level, "exit with 1 for findings from this severity on"},
+       &KeyReader::read_level<&Config::fail_level>},
+      {{"min-severity", KeyType::level,
+        "show findings from this severity on, [default: warning; at most the fail level]"},
+       &KeyReader::read_level<&Config::min_severity>},
+      {{"shape", KeyType::shape,
+        "what fixes may change of the model: `free`: all, `padding`: vocabulary, MLP and expert widths, "
+        "`fixed`: vocabulary only [default: by the kind of file]"},
+       &KeyReader::read_shape},
+      {{"head-multiple", KeyType::multiple,
+        "proposed head counts are multiples of this, or divide it [default: 4; 1: any]"},
+       &KeyReader::read_head_multiple},
+      {{"severity", KeyType::table, "severities of rules, other than their files say"},
+       &KeyReader::read_severities},
+      {{"params", KeyType::table, "parameters of rules, other than their files say"},
+       &KeyReader::read_parameters},
+      {{"rule-folders", KeyType::paths, "folders with rules of your own"},
+       &KeyReader::read_paths<&Config::rule_folders>},
+      {{"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
+       &KeyReader::read_paths<&Config::gpu_folders>},
+      {{"format-folders", KeyType::paths, "folders with descriptions of configuration formats of your own"},
+       &KeyReader::read_paths<&Config::format_folders>},
+      {{"model-folders", KeyType::paths, "folders with shapes of models of your own, which files name"},
+       &KeyReader::read_paths<&Config::model_folders>},
+      {{"contract-folders", KeyType::paths, "folders with your own requirements"},
+       &KeyReader::read_paths<&Config::contract_folders>},
+      {{"baseline", KeyType::text, "file with known findings, which are not reported"},
+       &KeyReader::read_baseline},
+      {{"rule-url", KeyType::text,
+        "where your readers find the pages of the rules: an address with `{code}` or `{name}` in it"},
+       &KeyReader::read_rule_url},
+      {{"files", KeyType::tables, "GPUs and fields of the plan for files that match a pattern"},
+       &KeyReader::read_files},
+      {{"ignore-keys", KeyType::tables, "findings to leave out by the key path of their value"},
+       &KeyReader::read_ignore_keys},
+  };
+  return all;
+}
+
+void KeyReader::read(const NodeRef& table) {
+  if (!table.is(Kind::table)) return wrong(table, "a table");
+  for (const NodeRef node : table) {
+    const std::string name = dashed(node.key());
+    const auto found =
+        std::find_if(rows().begin(), rows().end(), [&](const Row& row) { return row.key.name == name; });
+    if (found != rows().end()) {
+      (this->*found->read)(node);
+      continue;
+    }
+    std::vector<std::string_view> known;
+    for (const Row& row : rows()) known.push_back(row.key.name);
+    errors_.push_back(node.key_error(fmt::format("unknown key `{}`", node.key()), guess(name, known)));
+  }
+}
+
 }  // namespace
+
+std::vector<Key> keys() {
+  std::vector<Key> out;
+  for (const KeyReader::Row& row : KeyReader::rows()) out.push_back(row.key);
+  return out;
+}
 
 std::string beside(const std::string& folder, std::string_view path) {
   const std::filesystem::path joined = std::filesystem::path(folder) / path;

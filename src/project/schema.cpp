@@ -213,7 +213,7 @@ Json plans_schema() {
 
 std::string schema() {
   Json properties = Json::object();
-  for (const Key& key : keys) {
+  for (const Key& key : keys()) {
     Json value = key_schema(key);
     value["description"] = key.doc;
     properties[std::string(key.name)] = value;
