@@ -14,6 +14,10 @@
 #include "gpu/gpu.hpp"
 #include "text/document.hpp"
 
+namespace shapelint::text {
+struct KeyInfo;
+}
+
 namespace shapelint::gpu {
 
 enum class Type : std::uint8_t { integer, number, boolean, text };
@@ -39,6 +43,9 @@ struct Field {
 inline constexpr double most_rows = 1e6;
 
 std::span<const Field<Gpu>> gpu_fields();
+// Keys of a profile that are no figures, and those that one without `based_on` needs.
+std::vector<text::KeyInfo> plain_profile_keys();
+std::span<const std::string_view> required_keys();
 std::span<const Field<Architecture>> architecture_fields();
 std::span<const Field<Tile>> tile_fields();
 std::span<const Field<Alignment>> alignment_fields();

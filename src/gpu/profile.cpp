@@ -1,5 +1,6 @@
 // Reads a GPU's file, and fills in what follows from what it states.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "base/number.hpp"
 #include "gpu/fields.hpp"
 #include "gpu/registry.hpp"
+#include "text/table_reader.hpp"
 
 namespace shapelint::gpu {
 
@@ -21,9 +23,30 @@ using text::Document;
 using text::NodeRef;
 
 // Keys of a profile that are not figures.
-constexpr std::string_view profile_keys[] = {
-    "kind",        "aliases",  "architecture", "based_on", "sources",       "notes",    "confidence",
-    "calibration", "measured", "attention",    "errors",   "power_limit_w", "clock_mhz"};
+struct PlainKey {
+  std::string_view name;
+  text::ValueType type;
+  std::string_view doc;
+};
+constexpr std::array plain_keys{
+    PlainKey{"kind", text::ValueType::text, "`gpu` (as without the key) or `architecture`"},
+    PlainKey{"aliases", text::ValueType::texts, "other names that `--gpu` takes"},
+    PlainKey{"architecture", text::ValueType::text, "name of a file of gpus/architectures"},
+    PlainKey{"based_on", text::ValueType::text, "a known GPU, whose figures hold where this one has none"},
+    PlainKey{"sources", text::ValueType::texts, "of what no figure names a source for"},
+    PlainKey{"notes", text::ValueType::texts, "what `gpus NAME` prints besides"},
+    PlainKey{"confidence", text::ValueType::text, "of the figures that do not say otherwise"},
+    PlainKey{"power_limit_w", text::ValueType::number, "below `tdp_w`: long compute runs slower"},
+    PlainKey{"clock_mhz", text::ValueType::number, "that `nvidia-smi --lock-gpu-clocks` sets"},
+    PlainKey{"measured", text::ValueType::table, "figures that were measured"},
+    PlainKey{"calibration", text::ValueType::table, "constants that `calibrate` fits"},
+    PlainKey{"attention", text::ValueType::table, "fused kernels"},
+    PlainKey{"errors", text::ValueType::table, "how well each effect is known"}};
+constexpr auto plain_names = [] {
+  std::array<std::string_view, plain_keys.size()> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = plain_keys[i].name;
+  return out;
+}();
 // What follows from the stated figures. Idempotent, so that a profile based on another can be completed
 // again.
 void complete(Gpu& gpu) {
@@ -58,13 +81,13 @@ void complete(Gpu& gpu) {
 
 // A profile that is used must have these; everything else may be unknown. A key that is stated but wrong has
 // its own error.
-constexpr std::string_view required_keys[] = {"architecture",        "sm_count",
-                                              "boost_clock_mhz",     "peak_fp32_cuda_tflops",
-                                              "dram_bandwidth_gb_s", "l2_size_mib"};
+constexpr std::array<std::string_view, 6> required_names{"architecture",        "sm_count",
+                                                         "boost_clock_mhz",     "peak_fp32_cuda_tflops",
+                                                         "dram_bandwidth_gb_s", "l2_size_mib"};
 
 void check_complete(const Gpu& gpu, const Document& document, std::vector<Error>& errors) {
   std::string missing;
-  for (const std::string_view key : required_keys) {
+  for (const std::string_view key : required_names) {
     if (document.root()[key] || document.root()["based_on"]) continue;
     missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", key);
   }
@@ -194,7 +217,7 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   if (const NodeRef kind = root["kind"]; kind && kind.as_string() != "gpu") {
     errors.push_back(kind.error("no kind of profile", "`gpu` (as without the key) or `architecture`"));
   }
-  read_fields<Gpu>(root, "", gpu_fields(), profile_keys, gpu, errors);
+  read_fields<Gpu>(root, "", gpu_fields(), plain_names, gpu, errors);
   expect_table(root["measured"], errors);
   read_fields<Gpu>(root["measured"], "measured", gpu_fields(), {}, gpu, errors);
   for (std::string& alias : read_strings(root["aliases"], errors)) gpu.aliases.push_back(std::move(alias));
@@ -231,6 +254,16 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
 }
 
 }  // namespace
+
+std::span<const std::string_view> required_keys() {
+  return required_names;
+}
+
+std::vector<text::KeyInfo> plain_profile_keys() {
+  std::vector<text::KeyInfo> out;
+  for (const PlainKey& key : plain_keys) out.push_back({key.name, key.doc, key.type});
+  return out;
+}
 
 Gpu read_gpu(const Document& document, std::vector<Error>& errors, std::span<const Document> own) {
   std::vector<Error> found;

@@ -85,6 +85,9 @@ if tomllib:
     failed += check_toml("native", {str(path): path.read_text() for path in (source / "examples").glob("*.toml")},
                          "hiden_size = 1\n")
     failed += check_toml("config", {"docs/reference/config-file.md": shown[1].split("```")[0]}, "gpus = 1\n")
+    for name, pattern in (("rule", "rules/*.toml"), ("requirement", "contracts/*/*.toml"), ("format", "formats/*.toml"),
+                          ("gpu", "gpus/*.toml")):
+        failed += check_toml(name, {str(path): path.read_text() for path in source.glob(pattern)}, "nmae = 1\n")
 
 
 def documents(text):

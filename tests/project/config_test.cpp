@@ -1,5 +1,6 @@
 // Configuration files: which one counts, what it says, and every mistake at its place.
 #include "project/config.hpp"
+#include "project/data_files.hpp"
 
 #include <fmt/format.h>
 
@@ -234,11 +235,15 @@ TEST_CASE("patterns match names anywhere, or paths from their file's folder", "[
   CHECK(project::matches({".", "/project/**"}, "a/b/c.yaml", "/project"));
 }
 
-TEST_CASE("the schemas of the configuration and of the native file are committed", "[config][docs]") {
+TEST_CASE("schemas and the page of data files are what their tables of keys say", "[config][docs]") {
   for (const auto& [path, content] :
        {std::pair{"docs/schema/shapelint-config.schema.json", project::schema()},
-        std::pair{"docs/schema/shapelint-native.schema.json", project::native_schema()}}) {
-    const std::string difference = tests::compare_with_file(path, content);
-    CHECK(difference == "");
+        std::pair{"docs/schema/shapelint-native.schema.json", project::native_schema()},
+        std::pair{"docs/reference/data-files.md", project::data_files_page()}}) {
+    CHECK(tests::compare_with_file(path, content) == "");
+  }
+  for (const project::DataFile& each : project::data_files()) {
+    const std::string path = fmt::format("docs/schema/shapelint-{}.schema.json", each.name);
+    CHECK(tests::compare_with_file(path, project::schema(each)) == "");
   }
 }

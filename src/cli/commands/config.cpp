@@ -5,13 +5,30 @@
 
 #include "cli/output.hpp"
 #include "project/config.hpp"
+#include "project/data_files.hpp"
 #include "project/named.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> schemas{"none", "config", "native"};
+// What `--schema` prints: of these, and of each kind of data file.
+constexpr std::array<std::string_view, 3> other_schemas{"none", "config", "native"};
+
+std::span<const std::string_view> schemas() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> out(other_schemas.begin(), other_schemas.end());
+    for (const project::DataFile& each : project::data_files()) out.push_back(each.name);
+    return out;
+  }();
+  return names;
+}
+
+std::string schema_of(std::size_t index) {
+  if (index >= other_schemas.size())
+    return project::schema(project::data_files()[index - other_schemas.size()]);
+  return other_schemas[index] == "native" ? project::native_schema() : project::schema();
+}
 
 }  // namespace
 
@@ -23,9 +40,9 @@ std::vector<Option> config_options(ConfigOptions& options) {
        .set = into(options.show)},
       {.names = "--schema",
        .value = "WHICH",
-       .doc = "print the JSON schema of the configuration or of the native format",
-       .set = into_choice(options.schema, schemas),
-       .choices = strings(schemas)},
+       .doc = "print the JSON schema of the configuration, of the native format, or of a kind of data file",
+       .set = into_choice(options.schema, schemas()),
+       .choices = strings(schemas())},
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
@@ -33,7 +50,7 @@ std::vector<Option> config_options(ConfigOptions& options) {
 
 ExitCode config(const ConfigOptions& options, Io& io) {
   if (options.schema != 0) {
-    io.out << (schemas[options.schema] == "native" ? project::native_schema() : project::schema());
+    io.out << schema_of(options.schema);
     return ExitCode::clean;
   }
   if (options.show.empty()) {
