@@ -81,6 +81,7 @@ Json value_of(const KeyInfo& key) {
     case ValueType::expression:
       return {{"type", Json::array({"string", "number", "boolean"})}};
     case ValueType::table:
+      if (key.nested.empty()) return {{"type", "object"}};
       return object_of(key.nested);
     case ValueType::tables:
       if (key.nested.empty()) return {{"type", "array"}, {"items", {{"type", "object"}}}};

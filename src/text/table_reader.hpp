@@ -19,7 +19,7 @@ namespace shapelint::text {
 
 enum class ValueType : std::uint8_t {
   text,
-  texts,  // a list of strings
+  texts,  // a list of strings, or one
   boolean,
   integer,
   number,
@@ -130,11 +130,16 @@ template <auto member>
 using TypeOf = typename MemberPointer<decltype(member)>::Type;
 
 template <class T>
+constexpr bool is_vector = false;
+template <class T>
+constexpr bool is_vector<std::vector<T>> = true;
+
+template <class T>
 constexpr ValueType value_type() {
   if constexpr (std::is_same_v<T, bool>) return ValueType::boolean;
   if constexpr (std::is_same_v<T, std::int64_t>) return ValueType::integer;
   if constexpr (std::is_same_v<T, double>) return ValueType::number;
-  if constexpr (std::is_same_v<T, std::vector<std::string_view>>) return ValueType::texts;
+  if constexpr (is_vector<T>) return ValueType::texts;
   return ValueType::text;
 }
 
