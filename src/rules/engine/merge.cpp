@@ -13,6 +13,7 @@
 #include "rules/engine/hits.hpp"
 #include "rules/scope/compare.hpp"
 #include "suggest/edit/candidate.hpp"
+#include "suggest/edit/footprint.hpp"
 
 namespace shapelint::rules {
 
@@ -195,14 +196,66 @@ bool brings_to_front(Finding& own, const Finding& other, std::span<const Finding
   return false;
 }
 
-void put_first(Finding& finding, const Proposal& proposal) {
+// The proposal as one of this finding: by what it saves on the finding's GPUs. Nothing where it saves nothing
+// on one of them.
+std::optional<Proposal> as_proposal_of(const Finding& finding, const Proposal& proposal,
+                                       const FixedRequest& request) {
+  Proposal out = proposal;
+  out.gain = 0;
+  out.gain_error = 0;
+  out.gains.clear();
+  out.memory_bytes = 0;
+  const auto setup = suggest::apply(request.reading.setup, request.links, proposal.changes);
+  if (!setup) return std::nullopt;
+  if (!finding.proposals.empty() && finding.proposals.front().memory_bytes > 0)
+    out.memory_bytes = suggest::memory_bytes(*setup);
+  if (!is_about_speed(finding)) {
+    const bool cannot_run =
+        finding.certain_to_fail || out.memory_bytes > 0;  // and has no time to compare with
+    if (cannot_run) return out;
+    out.gain = proposal.gain;
+    out.gain_error = proposal.gain_error;
+    out.gains = proposal.gains;
+    return out;
+  }
+  for (const auto& evaluator : request.evaluators) {
+    const std::string& gpu = evaluator->gpu().id;
+    const bool holds_here = std::any_of(finding.gains.begin(), finding.gains.end(),
+                                        [&](const GpuGain& each) { return each.gpu == gpu; });
+    if (!holds_here) continue;
+    const suggest::Evaluation before = evaluator->evaluate(request.reading.setup);
+    const suggest::Evaluation after = evaluator->evaluate(*setup);
+    const double gain = suggest::gain(before, after);
+    if (gain <= 0) return std::nullopt;
+    const double error = evaluator->uncertainty(request.reading.setup, *setup).half_width;
+    out.gains.push_back({gpu, gain, error, before.time_us, after.time_us});
+    const auto count = static_cast<double>(finding.gains.size());
+    out.gain += gain / count;
+    out.gain_error += error / count;
+  }
+  return out;
+}
+
+void put_first(Finding& finding, Proposal proposal) {
   std::erase_if(finding.proposals, [&](const Proposal& each) {
     return each.changes == proposal.changes || contradict(each, proposal);
   });
-  finding.proposals.insert(finding.proposals.begin(), proposal);
-  // A way out of what cannot run has no gain.
-  if (!finding.gains.empty() && !proposal.gains.empty() && !finding.certain_to_fail)
-    set_gain_of_first_proposal(finding);
+  finding.proposals.insert(finding.proposals.begin(), std::move(proposal));
+  if (is_about_speed(finding)) set_gain_of_first_proposal(finding);
+}
+
+// Takes out what contradicts the other's proposal. A finding of which nothing is left saves nothing: what it
+// is about stays, and why nothing is proposed is told.
+void give_way(Finding& finding, const Finding& graver) {
+  std::erase_if(finding.proposals,
+                [&](const Proposal& each) { return contradict(each, graver.proposals.front()); });
+  if (!is_about_speed(finding)) return;
+  if (!finding.proposals.empty()) return set_gain_of_first_proposal(finding);
+  finding.gain = 0;
+  finding.gain_error = 0;
+  finding.gains.clear();
+  finding.note += fmt::format("{}any fix of this contradicts the fix of {} ({})",
+                              finding.note.empty() ? "" : "; ", graver.rule, graver.code);
 }
 
 // One proposal for each value: of two findings that would set it differently a way out of both, or else that
@@ -213,14 +266,19 @@ void agree(std::vector<Finding>& findings, const FixedRequest& request) {
       Finding& graver = findings[i];
       Finding& other = findings[j];
       if (other.proposals.empty() || !contradict(graver.proposals.front(), other.proposals.front())) continue;
-      const bool is_comparable = graver.gpu == other.gpu;
-      if (is_comparable && brings_to_front(graver, other, findings, request)) {
-        put_first(other, graver.proposals.front());
-      } else if (is_comparable && brings_to_front(other, graver, findings, request)) {
-        put_first(graver, other.proposals.front());
+      std::optional<Proposal> shared;
+      if (brings_to_front(graver, other, findings, request))
+        shared = as_proposal_of(other, graver.proposals.front(), request);
+      if (shared) {
+        put_first(other, *std::move(shared));
+        continue;
+      }
+      if (brings_to_front(other, graver, findings, request))
+        shared = as_proposal_of(graver, other.proposals.front(), request);
+      if (shared) {
+        put_first(graver, *std::move(shared));
       } else {
-        std::erase_if(other.proposals,
-                      [&](const Proposal& each) { return contradict(each, graver.proposals.front()); });
+        give_way(other, graver);
       }
     }
   }
