@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zlib
 
 KINDS = ["attention-prefill", "attention-decode", "mla-prefill", "mla-decode", "moe", "wide-ep-moe", "amd-moe",
          "grouped-products", "frontier-moe", "gated-delta-net",
@@ -16,6 +17,7 @@ TARGETS = {"grouped-products": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms",
 # What a table measured, or follows from that: never shown to the program.
 MEASURED = {"time_us", "up_us", "down_us", "up_mfu", "down_mfu", "stage1_us", "stage2_us", "tflops", "grouped_gemm_ms"}
 LEAST_US = 50  # launches matter below
+MOST_WHOLE = 1500  # rows of one kind and GPU of which each is scored, whatever the share
 MOST_APART = 0.2  # of the stated speed from what sizes and time make
 
 
@@ -62,6 +64,15 @@ def answers(program, kind, gpu, rows):
     return out
 
 
+def sample(rows, every):
+    """One row in `every` of a long table, chosen by what it says: rows that are added to a table leave the others' choice
+    as it is, and a smaller share is part of a larger one. A short table is whole: of 20 rows another choice moves a
+    median two-fold."""
+    if len(rows) <= MOST_WHOLE:
+        return rows
+    return [row for row in rows if zlib.crc32(",".join(f"{key}={row[key]}" for key in sorted(row)).encode()) < 2**32 / every]
+
+
 def score(program, folder, every=1):
     """For each kind that `folder` has a table of: GPU -> [(measured, predicted, ideal)], and rows without an answer."""
     for kind in KINDS:
@@ -70,9 +81,10 @@ def score(program, folder, every=1):
             continue
         column, scale = TARGETS.get(kind, ("time_us", 1))
         by_gpu = collections.defaultdict(list)
-        for number, row in enumerate(read(path)):
-            if number % every == 0 and positive(row.get(column)) and row.get("gpu") and not contradicts(row):
+        for row in read(path):
+            if positive(row.get(column)) and row.get("gpu") and not contradicts(row):
                 by_gpu[row["gpu"]].append(row)
+        by_gpu = {gpu: sample(rows, every) for gpu, rows in by_gpu.items()}
         found, unanswered = {}, 0
         for gpu, rows in sorted(by_gpu.items()):
             try:
