@@ -77,7 +77,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
     if (document.nodes()[i].kind != Kind::table) continue;
     std::map<std::string, NodeRef, std::less<>> seen;
     for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
-      // Later flags override those of a variable on purpose; and only flags are keys of a script.
+      // Only flags are keys of a script; a value from a variable overrides on purpose.
       if (is_command && (child.use_span() || !child.key().starts_with("--") || adds_up(child.key())))
         continue;
       const auto [at, is_new] = seen.try_emplace(normal_key(child.key(), dialect.flags), child);
@@ -85,7 +85,8 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
       const NodeRef first = at->second;
       at->second = child;
       if (first.key_span().begin >= child.key_span().begin) continue;  // merged in, or expanded twice
-      if (is_command && first.use_span()) continue;                    // of a script that is sourced
+      // So does what follows an array, a variable or a sourced script.
+      if (is_command && (first.use_span() || first.expansion() != child.expansion())) continue;
       Remark remark = remark_at(Remark::Kind::duplicate_key, document, child);
       remark.span = child.key_span();
       remark.meaning = fmt::format("`{}` on line {}", written_at(document, first.span()),

@@ -244,6 +244,10 @@ void TreeBuilder::set_note(std::int32_t index, std::string_view note) {
   node.note_size = static_cast<std::uint32_t>(note.size());
 }
 
+void TreeBuilder::set_expansion(std::int32_t index, std::uint32_t expansion) {
+  nodes_[static_cast<std::size_t>(index)].expansion = expansion;
+}
+
 void TreeBuilder::set_value_end(std::int32_t index, std::int64_t end) {
   nodes_[static_cast<std::size_t>(index)].value_end = static_cast<std::uint32_t>(end);
 }

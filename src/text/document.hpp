@@ -45,6 +45,7 @@ struct Node {
   std::uint32_t use_end = 0;
   std::uint32_t note_offset = 0;  // into the pool: see NodeRef::note and NodeRef::tag
   std::uint32_t note_size = 0;
+  std::uint32_t expansion = 0;  // of a command's flag: see NodeRef::expansion
 };
 
 class NodeRef;
@@ -94,6 +95,9 @@ class NodeRef {
   // Where the value is used, when it is written elsewhere: the alias (`*base`), the interpolation
   // (`${model.hidden_size}`), the variable (`$HIDDEN`). Absent when written in place.
   std::optional<Span> use_span() const;
+  // Of a command's flag: which expansion brought it (`"${ARGS[@]}"`, `source args.sh`), numbered from 1; 0
+  // where it is written in the command itself.
+  std::uint32_t expansion() const { return *this ? node().expansion : 0; }
   // Kind::unknown: why it is unknown. Otherwise the YAML tag (`!include`), or nothing.
   std::string_view note() const;
   // Dotted path from the root: `model.moe.num_experts`, `conv[2].stride`.
@@ -157,6 +161,7 @@ class TreeBuilder {
   void set_boolean(std::int32_t index, bool value);
   void set_use(std::int32_t index, Span use);
   void set_note(std::int32_t index, std::string_view note);
+  void set_expansion(std::int32_t index, std::uint32_t expansion);
   void set_value_end(std::int32_t index, std::int64_t end);  // of a table or list, once it is closed
   std::size_t size() const { return nodes_.size(); }
   std::size_t pool_size() const { return pool_.size(); }

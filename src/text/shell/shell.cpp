@@ -231,6 +231,21 @@ void add_others(TreeBuilder& tree, std::int32_t root, const Found& found, const 
   }
 }
 
+// Numbers for the ways that words came into a command; 0 for those that are written in it.
+class Expansions {
+ public:
+  std::uint32_t of(const Text& name) {
+    if (name.empty() || name.front().uses.empty()) return 0;
+    std::vector<std::int64_t> way;
+    charge(name.front().uses.size());
+    for (const Span& use : name.front().uses) way.insert(way.end(), {use.begin, use.end});
+    return numbers_.emplace(std::move(way), static_cast<std::uint32_t>(numbers_.size()) + 1).first->second;
+  }
+
+ private:
+  std::map<std::vector<std::int64_t>, std::uint32_t> numbers_;
+};
+
 TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& found,
                   const std::vector<Found>& all) {
   const ExecutionPath& outcome = *found.outcome;
@@ -245,9 +260,11 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
   add_following(tree, root, flags, place);
   if (!flags.configuration.empty()) add_value(tree, root, "configuration", place, flags.configuration, {});
   const std::int32_t table = tree.add(root, Kind::table, "flags", {}, place);
+  Expansions expansions;
   for (const Flag& flag : flags.flags) {
     const Span name = name_span(flag.name);
     const std::string key = as_string(flag.name);
+    const auto index = static_cast<std::int32_t>(tree.size());
     if (flag.values.empty()) {
       tree.set_boolean(tree.add(table, Kind::boolean, key, name, name), true);
     } else if (flag.values.size() == 1) {
@@ -256,6 +273,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
       const std::int32_t list = tree.add(table, Kind::list, key, name, values_span(flag));
       for (const Text& value : flag.values) add_value(tree, list, {}, {}, value, flag.name);
     }
+    tree.set_expansion(index, expansions.of(flag.name));
   }
   add_overrides(tree, root, flags.overrides, place);
   add_others(tree, root, found, all);

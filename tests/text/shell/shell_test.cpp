@@ -70,6 +70,20 @@ TEST_CASE("shell: a flag that is given twice is there twice") {
   CHECK(duplicate_keys(documents.front()).size() == 1);
 }
 
+TEST_CASE("shell: a flag tells through which expansion it came") {
+  const auto expansions = [](const std::string& source) {
+    std::vector<std::uint32_t> out;
+    const auto documents = read(source);
+    for (const NodeRef flag : documents.front().root()["flags"]) out.push_back(flag.expansion());
+    return out;
+  };
+  using Expansions = std::vector<std::uint32_t>;
+  CHECK(expansions("train --tp 2 --pp 4 --fp16 --ids 1 2\n") == Expansions{0, 0, 0, 0});
+  CHECK(expansions("A=(--tp 2 --fp16)\nB=(--ids 1 2)\ntrain \"${A[@]}\" --pp 4 \"${B[@]}\" ${A[@]}\n") ==
+        Expansions{1, 1, 0, 2, 3, 3});
+  CHECK(expansions("A='--tp 2'\nA=\"$A --pp 4\"\ntrain $A\n") == Expansions{1, 2});
+}
+
 TEST_CASE("shell: a value behind a variable has both places") {
   CHECK(places("HIDDEN=4096\ntrain --hidden-size $HIDDEN\n") == "--hidden-size=4096 <$HIDDEN>");
   CHECK(places("H=\"4096\"\nARGS=\"--hidden-size ${H} --swiglu\"\ntrain $ARGS\n") ==
