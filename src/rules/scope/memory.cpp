@@ -68,9 +68,11 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
     if (takes_what_fits(reading) && setup.plan.micro_batch_size == reading.setup.plan.micro_batch_size)
       return {model::served_weight_bytes(setup), 0};
     suggest::Footprint served = suggest::footprint(setup);
-    // Nobody says how many layers do so.
-    if (extra(reading, window_name) > 0 && setup.model.window.size <= 0)
-      served.state_bytes = model::served_weight_bytes(setup);
+    // Nobody says how many layers do so, or how long prompts are.
+    const bool is_windowed = extra(reading, window_name) > 0 && setup.model.window.size <= 0;
+    const bool is_open =
+        setup.plan.mode == model::Mode::prefill && model::is_assumed(reading, FieldId::sequence_length);
+    if (is_windowed || is_open) served.state_bytes = model::served_weight_bytes(setup);
     return served;
   }
   const bool is_told = tells_what_is_shared(reading);

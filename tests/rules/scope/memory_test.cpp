@@ -142,3 +142,22 @@ TEST_CASE("where a launch keeps its optimizer elsewhere, or is no training, noth
   CHECK(least_state(launch("--train-iters 10 --deepspeed --zero-stage 1 --bf16")) == Approx(4));
   CHECK(least_state(launch("")) == 0);  // text generation, conversion of checkpoints
 }
+
+TEST_CASE("a script that starts nothing may be part of a command with more flags") {
+  // As Megatron-LM's examples/rl/model_configs at d98e8a6.
+  const model::Reading part = reading_of(
+      "model.sh",
+      "MODEL_OPTIONS=\"--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 "
+      "--micro-batch-size 1 --vocab-size 32000 --tensor-model-parallel-size 1 --lr 1e-6\"\n");
+  CHECK(least_state(part) == 0);
+  CHECK(least_state(launch("--train-iters 10 --model-provider llava_vlm")) == 0);  // examples/mimo
+}
+
+TEST_CASE("of prompts that nobody describes weights alone are certain") {
+  const model::Reading served = reading_of(
+      "generate.sh",
+      "torchrun generate_samples_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+      "--seq-length 2048 --micro-batch-size 400 --vocab-size 32000 --fp16 --tensor-model-parallel-size 1\n");
+  CHECK(served.setup.plan.mode == model::Mode::prefill);
+  CHECK(least_state(served) == Approx(2));
+}
