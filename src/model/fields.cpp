@@ -20,6 +20,7 @@ constexpr std::int64_t largest_vocabulary = 134'217'728;  // 2^27 rows
 constexpr std::int64_t largest_length = 268'435'456;      // 2^28 tokens
 constexpr std::int64_t largest_degree = 1'048'576;        // 2^20 ranks
 constexpr std::int64_t most_layers = 65'536;
+constexpr std::int64_t most_mib = 1 << 24;
 
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
 constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
@@ -264,6 +265,9 @@ constexpr std::array task{FieldId::mode,
                           FieldId::eager,
                           FieldId::compiled,
                           FieldId::memory_percent,
+                          FieldId::colocated_mib,
+                          FieldId::learning_layers,
+                          FieldId::reference_models,
                           FieldId::cache_percent,
                           FieldId::expert_weight_bits,
                           FieldId::expert_weight_group_size,

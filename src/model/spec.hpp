@@ -449,6 +449,9 @@ struct Plan {
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
+  // Of the layers, those that learn where all else is frozen, embedding and head too; 0: all that is here.
+  std::int64_t learning_layers = 0;
+  std::int64_t reference_models = 0;  // frozen copies of the model beside the one that learns
   LoraTargets adapted = LoraTargets::all;
   Optimizer optimizer = Optimizer::adam;
   std::int64_t optimizer_rank = 0;  // of Optimizer::low_rank
@@ -471,6 +474,7 @@ struct Plan {
   std::int64_t document_length = 0;   // tokens that attend to each other in a packed sequence; 0: all of it
   bool offload_activations = false;   // they wait for the backward pass in the host's memory
   std::int64_t embedding_stages = 0;  // the embedding and the head, where each has a layer's place in a stage
+  std::int64_t colocated_mib = 0;     // that other models keep on the same GPU meanwhile
   std::int64_t stage_layers = 0;  // of the stage with most, where they are not shared out evenly; 0: evenly
   Pace pace = Pace::by_arithmetic;
   double other_stages = 0;  // of a priced pace: time of all other stages as a share of that one's

@@ -11,6 +11,7 @@
 #include "model/lower/lower.hpp"
 #include "model/stages.hpp"
 #include "model/training_bytes.hpp"
+#include "model/weights.hpp"
 
 namespace shapelint::model {
 
@@ -86,11 +87,34 @@ HeldStates held_states(const Plan& plan, double data, double parameters) {
   return held_of(plan, data, parameters, 0);
 }
 
-HeldStates held_states(const Setup& setup, double data, RankParameters held) {
+namespace {
+
+// Of weights that do not learn, in the run's format: they have neither gradients nor optimizer states, and
+// ZeRO 3 shares them as any.
+HeldStates frozen_states(const Plan& plan, const Replicas& same, RankParameters parameters) {
+  const auto shared = [&](double some, double ranks) {
+    return some * wide_bytes(plan) / (plan.zero >= 3 ? ranks : 1);
+  };
+  HeldStates out;
+  (plan.offload_weights ? out.host : out.weights) =
+      shared(parameters.dense, same.dense) + shared(parameters.expert, same.expert);
+  return out;
+}
+
+// Parameters of the layers that learn, where all else is frozen.
+RankParameters learning_of(const Setup& setup, RankParameters held) {
+  const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
-  const Replicas same = replicas(plan, data);
+  if (plan.learning_layers <= 0 || plan.learning_layers >= model.num_layers) return held;
+  const double ends = real(plus(embedding_parameters(model), head_parameters(model))) /
+                      at_least_one(plan.tensor) / at_least_one(plan.pipeline);
+  const double share = real(plan.learning_layers) / at_least_one(model.num_layers);
+  return {share * std::max(0.0, held.dense - ends), share * held.expert};
+}
+
+HeldStates learning_states(const Setup& setup, const Replicas& same, RankParameters held) {
+  const Plan& plan = setup.plan;
   if (plan.adapters) {
-    // Weights that do not learn have neither gradients nor optimizer states; ZeRO 3 shares them as any.
     const AdapterSize adapters = adapter_size(setup);
     const RankParameters learning =
         parameters_per_rank(plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
@@ -100,11 +124,26 @@ HeldStates held_states(const Setup& setup, double data, RankParameters held) {
     (plan.offload_weights ? out.host : out.weights) += frozen;
     return out;
   }
+  const RankParameters learning = learning_of(setup, held);
+  if (learning.dense < held.dense || learning.expert < held.expert) {
+    return held_of(plan, same.dense, learning.dense, 0) + held_of(plan, same.expert, learning.expert, 0) +
+           frozen_states(plan, same, {held.dense - learning.dense, held.expert - learning.expert});
+  }
   const ParameterBytes each = parameter_bytes(plan);
   const double state = each.states / std::max(1.0, number_of_states(plan.optimizer));
   const RankParameters extra = extra_elements(setup);
   return held_of(plan, same.dense, held.dense, extra.dense * state + wide_embedding_bytes(setup, each)) +
          held_of(plan, same.expert, held.expert, extra.expert * state);
+}
+
+}  // namespace
+
+HeldStates held_states(const Setup& setup, double data, RankParameters held) {
+  const Plan& plan = setup.plan;
+  const Replicas same = replicas(plan, data);
+  const double copies = real(plan.reference_models);
+  return learning_states(setup, same, held) +
+         frozen_states(plan, same, {copies * held.dense, copies * held.expert});
 }
 
 namespace {

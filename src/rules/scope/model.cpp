@@ -230,6 +230,7 @@ constexpr Variable of_gpu[] = {
     {"alignment_best", "elements of a whole cache line, beyond which no multiple helps (A100: 128 bytes)", [](const Context& c) { return elements(c, std::max(alignment_of(c).best_bytes, alignment_of(c).efficient_bytes)); }},
     {"has_tensor_cores", "whether the GPU multiplies this number format on tensor (matrix) cores", [](const Context& c) { return gpu::on_tensor_cores(*c.gpu, plan(c).dtype) ? 1.0 : 0.0; }},
     {"scales_in_blocks", "whether the GPU has units for MXFP8, operands of 8 bits that share a scale in blocks of 32", [](const Context& c) { return gpu::can_scale(*c.gpu, Recipe::mxfp8) ? 1.0 : 0.0; }},
+    {"colocated_gib", "memory in GiB that other models keep on the same GPU meanwhile (colocated_mib)", [](const Context& c) { return real(plan(c).colocated_mib) * bytes_per_mib / bytes_per_gib; }},
     {"gpu_memory_gib", "memory of the GPU in GiB, as its driver reports; 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu); }},
     {"compute_capability", "compute capability of an NVIDIA GPU (9.0: Hopper); 0 of others", [](const Context& c) { return compute_capability(*c.gpu); }},
     {"budget_gib", "what of gpu_memory_gib the run may take: all of it, or the share that an engine is given (memory_percent); 0 when unknown", [](const Context& c) { return gpu::memory_gib(*c.gpu) > 0 ? suggest::budget_bytes(gpu::memory_gib(*c.gpu), plan(c)) / bytes_per_gib : 0; }},

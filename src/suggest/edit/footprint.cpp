@@ -104,7 +104,11 @@ double runtime_bytes(double memory_gib, const model::Setup& setup) {
 
 double usable_bytes(double memory_gib, const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
-  if (memory_gib <= 0 || plan.mode == model::Mode::train) return usable_bytes(memory_gib);
+  if (memory_gib <= 0) return usable_bytes(memory_gib);
+  if (plan.mode == model::Mode::train) {
+    const double others = static_cast<double>(plan.colocated_mib) * bytes_per_mib;
+    return std::max(0.0, memory_gib * bytes_per_gib - others - context_bytes) / (1 + fragmentation);
+  }
   const double usable = std::max(0.0, budget_bytes(memory_gib, plan) - runtime_bytes(memory_gib, setup));
   if (plan.cache_percent <= 0) return usable;
   const double weights = std::min(usable, model::served_weight_bytes(setup));

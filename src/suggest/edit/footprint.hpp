@@ -40,7 +40,8 @@ double memory_bytes(const model::Setup& setup, model::RankParameters held);
 // What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
 double usable_bytes(double memory_gib);
 // The same of what the engine that serves a setup may take: a share of the memory (`memory_percent`) without
-// runtime_bytes(), and for keys and values a share of what the weights leave of that (`cache_percent`).
+// runtime_bytes(), and for keys and values a share of what the weights leave of that (`cache_percent`); in
+// training without what colocated models keep (`colocated_mib`).
 double usable_bytes(double memory_gib, const model::Setup& setup);
 // What serving takes of budget_bytes() beside weights and cache: what the engine is known to take
 // (gpus/engines/serving-memory.toml), else the margin above.

@@ -95,3 +95,21 @@ TEST_CASE("a step in the backward pass keeps no gradients", "[memory]") {
   CHECK(held_by("gradient_storage = \"in_backward\"\n").gradients == 0);
   CHECK(held_by("gradient_storage = \"freed\"\n").gradients > 0);
 }
+
+TEST_CASE("of layers that learn alone all else is frozen: 2 bytes, and no states", "[memory]") {
+  // LLaMA-Factory, model/adapter.py, _setup_freeze_tuning: what learns is cast to fp32.
+  const Setup setup = setup_of("weight_precision = \"single\"\nlearning_layers = 2\n");
+  const double all = static_cast<double>(parameter_count(setup));
+  const double learning = (all - table - 4096) * 2 / 32;  // tied, and a norm behind the layers
+  const HeldStates held = held_by("weight_precision = \"single\"\nlearning_layers = 2\n");
+  CHECK(held.gradients == Approx(4 * learning).epsilon(1e-3));
+  CHECK(held.optimizer == Approx(8 * learning).epsilon(1e-3));
+  CHECK(held.weights == Approx(4 * learning + 2 * (all - learning)).epsilon(1e-3));
+  CHECK(each("learning_layers = 32\n") == Approx(16));
+}
+
+TEST_CASE("a reference is a copy in 16 bits, which ZeRO 3 shares", "[memory]") {
+  CHECK(each("reference_models = 1\n") == Approx(16 + 2));
+  CHECK(each("reference_models = 1\n[parallel]\ndata = 4\nzero = 3\n") == Approx(18.0 / 4));
+  CHECK(each("reference_models = 1\n[parallel]\ndata = 4\nzero = 2\n") == Approx(2 + 14.0 / 4 + 2));
+}
