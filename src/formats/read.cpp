@@ -8,6 +8,7 @@
 
 #include "base/strings.hpp"
 #include "catalog/catalog.hpp"
+#include "formats/colocated.hpp"
 #include "formats/commands.hpp"
 #include "formats/dense.hpp"
 #include "formats/dialect/inherit.hpp"
@@ -166,6 +167,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       }
     }
   }
+  add_colocated(std::span(result.readings).subspan(first));
   if (result.readings.size() == first) {
     result.notes.push_back({fmt::format("{}: recognised, but no whole model is in it", dialect.title),
                             std::string(document.path()),

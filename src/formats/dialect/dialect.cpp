@@ -247,6 +247,7 @@ constexpr std::array part_keys{
     Key<Part>{"type", value<&Part::type>, "keys that name the model type"},
     Key<Part>{"fallback_type", value<&Part::fallback_type>, "where the file names none"},
     Key<Part>{"always_type", value<&Part::always_type>, "whatever the file names"},
+    Key<Part>{"known_model", value<&Part::known_model>, "instead of the format's"},
     Key<Part>{"fields", {value<&Part::fields>.read, ValueType::map}, "as [fields]"},
     Key<Part>{"runs", value<&Part::runs>, "times that it runs in a step of the whole"},
     Key<Part>{"keep_incomplete", value<&Part::keep_incomplete>, "worth reading without a whole shape"}};

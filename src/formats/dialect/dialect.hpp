@@ -103,6 +103,7 @@ struct Part {
   std::vector<KeyPath> type;    // instead of the dialect's
   std::string fallback_type;    // when the file names none
   std::string always_type;      // whatever the file names
+  std::vector<std::string> known_model;  // instead of the dialect's
   FieldRules fields;
   double runs = 0;  // in the whole that the file's models are together (model::Reading::runs_in_whole)
   bool keep_incomplete =

@@ -56,7 +56,7 @@ class Resolver {
     types_ = types_like(dialect, part.always_type.empty() ? type_name_ : part.always_type);
     if (types_.empty() && part.always_type.empty()) types_ = types_like(dialect, part.fallback_type);
     if (type_name_.empty()) type_name_ = part.fallback_type;
-    for (const std::string& each : dialect.known_model) {
+    for (const std::string& each : part.known_model.empty() ? dialect.known_model : part.known_model) {
       auto [name, gap] = named_model(each, view_, base_, scopes_);
       if (name.empty()) {
         if (gap) name_gap_ = std::move(gap);

@@ -310,6 +310,12 @@ Closing closing_of(const lint::ModelReport& model, const lint::Report& report,
   if (!model.shape_note.empty()) out.notes.push_back(model.shape_note);
   if (const double host = suggest::footprint(model.reading.setup).host_bytes; host > 0)
     out.notes.push_back(fmt::format("the host's memory holds {} GiB for each GPU", gib(host)));
+  if (const model::Plan& plan = model.reading.setup.plan; plan.colocated_mib > 0) {
+    const std::string& note = model::origin(model.reading, model::FieldId::colocated_mib).note;
+    out.notes.push_back(fmt::format("colocated models keep {} GiB of each GPU meanwhile{}",
+                                    gib(static_cast<double>(plan.colocated_mib) * bytes_per_mib),
+                                    note.empty() ? "" : ": " + note));
+  }
   std::string left_out = lint::left_out_text(model.gpus_left_out, model.reading.setup.plan.dtype);
   if (!left_out.empty()) out.notes.push_back(std::move(left_out));
   return out;
