@@ -13,7 +13,6 @@ namespace shapelint::text::python {
 namespace {
 
 constexpr std::int64_t longest_range = 20'000;
-constexpr int deepest_copy = 24;
 
 Value whole(double value) {
   constexpr double largest = 9.0e18;
@@ -242,6 +241,85 @@ std::optional<Value> Interpreter::configured(Arguments& given) {
   if (what.kind == ValueKind::type || what.kind == ValueKind::function)
     return opaque(what.object->type, std::move(given));
   return unknown("what is called is not known");
+}
+
+// An option of argparse: what it is unless the command line says otherwise.
+void Interpreter::add_argument(Object& parser, const Arguments& given) {
+  std::string key;
+  if (const Value* const other = named(given, "dest"); other != nullptr && other->kind == ValueKind::string) {
+    key = other->text;
+  } else {
+    for (const Value& each : given.positional) {
+      charge(1 + each.text.size() / 8);
+      if (each.kind != ValueKind::string) return;
+      const std::size_t dashes = std::min(each.text.find_first_not_of('-'), each.text.size());
+      // The first long name, or else the first.
+      if (key.empty() || dashes == 2) key = each.text.substr(dashes);
+      if (dashes == 2) break;
+    }
+    std::replace(key.begin(), key.end(), '-', '_');
+  }
+  if (key.empty() || given.is_open) return;
+  const Value* const action = named(given, "action");
+  const Value* const required = named(given, "required");
+  const bool is_flag = action != nullptr && action->kind == ValueKind::string;
+  Value value = none();
+  if (const Value* const fallback = named(given, "default")) {
+    const Value* const type = named(given, "type");
+    const bool is_number = type != nullptr && type->kind == ValueKind::builtin &&
+                           fallback->kind == ValueKind::string &&
+                           (type->text == "int" || type->text == "float");
+    value = is_number ? converted(*fallback, type->text == "int") : *fallback;
+  } else if (is_flag && (action->text == "store_true" || action->text == "store_false")) {
+    value = of_boolean(action->text == "store_false");
+  } else if (required != nullptr && truth(*required) != Truth::no) {
+    value = unknown(fmt::format("the command line gives `{}`", key));
+  }
+  if (maybe_ > parser.born) value = unknown("whether there is such an option only the run knows");
+  if (!given.positional.empty() && value.where == nullptr) {
+    value.where = given.positional.front().where;
+    value.span = given.positional.front().span;
+  }
+  ++values_;
+  Entry& entry = parser.set(key, std::move(value));
+  entry.where = given.positional.empty() ? nullptr : given.positional.front().where;
+  if (!given.positional.empty()) entry.key_span = given.positional.front().span;
+}
+
+// argparse: the defaults of a parser's options are what `parse_args()` gives.
+std::optional<Value> Interpreter::command_line(const Value& of, std::string_view name, Arguments& given) {
+  constexpr std::string_view options = "()options";  // of a parser, beside what it is made with
+  if (of.kind != ValueKind::instance || !of.object->type.starts_with("argparse.ArgumentParser"))
+    return std::nullopt;
+  if (name == "add_argument_group" || name == "add_mutually_exclusive_group") return of;
+  Value* found = of.object->find(options);
+  if (found == nullptr) {
+    Value table;
+    table.kind = ValueKind::table;
+    table.object = &make({});
+    table.object->born = of.object->born;
+    found = &of.object->set(std::string(options), table).value;
+  }
+  Object& held = *found->object;
+  if (name == "add_argument") {
+    add_argument(held, given);
+    return none();
+  }
+  if (name == "set_defaults") {
+    for (Entry& each : given.named) {
+      charge(4);
+      held.set(each.key, maybe_ > held.born ? unknown("it may be set to something else") : each.value).where =
+          each.where;
+    }
+    return none();
+  }
+  if (name != "parse_args" && name != "parse_known_args") return std::nullopt;
+  Value made = copy(*found, deepest_copy);
+  if (made.kind != ValueKind::table) return made;  // it takes too many steps
+  made.kind = ValueKind::instance;
+  made.object->type = "argparse.Namespace";
+  if (name == "parse_args") return made;
+  return list_of({made, unknown("the rest of the command line")}, ValueKind::tuple);
 }
 
 // `of[a:b]` of a list.

@@ -90,6 +90,7 @@ Value Interpreter::call(const Expression& each, Frame& frame) {
   if (name == "parse_arg" && !given.positional.empty() && given.positional[0].kind == ValueKind::none)
     return defaults_of(given);
   if (auto value = method(of, name, given)) return *std::move(value);
+  if (auto value = command_line(of, name, given)) return *std::move(value);
   const Value called = attribute(of, name);
   if (of.kind != ValueKind::instance && of.kind != ValueKind::type) return call(called, std::move(given));
   // A method of something whose class is not read, or that does more than is worked out.

@@ -1,5 +1,6 @@
 // Expressions.
 #include <algorithm>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -354,6 +355,7 @@ Value Interpreter::subscript(const Value& of, const Value& index) {
 Value Interpreter::attribute(const Value& of, std::string_view name) {
   switch (of.kind) {
     case ValueKind::named: {
+      if (of.text == "math" && name == "pi") return of_number(std::numbers::pi);
       Value value = of;
       value.where = nullptr;
       value.text = of.text + "." + std::string(name);

@@ -45,6 +45,14 @@ std::string folder_name(std::string_view path) {
   return std::string(folder.substr(folder.rfind('/') + 1));
 }
 
+// A class of transformers' configurations, whose defaults are those of its `__init__`.
+bool is_configuration(const Object& made) {
+  return std::any_of(made.bases.begin(), made.bases.end(), [](const Value& base) {
+    return base.kind == ValueKind::named &&
+           (base.text.ends_with("PretrainedConfig") || base.text.ends_with("PreTrainedConfig"));
+  });
+}
+
 bool is_private(std::string_view name) {
   return name.starts_with('_');
 }
@@ -92,7 +100,7 @@ class PythonReader {
   }
 
   void type(const Entry& each, std::vector<Entry>& functions) {
-    const Object& object = *each.value.object;
+    Object& object = *each.value.object;
     bool has_values = false;
     for (const Entry& member : object.entries) {
       const bool is_function = member.value.kind == ValueKind::function;
@@ -112,6 +120,9 @@ class PythonReader {
       functions.push_back(method);
     }
     if (has_values) add(each.key, each.value, each.key_span);
+    if (!is_configuration(object) || object.find("__init__") == nullptr) return;
+    const Value made = interpreter_.result_of(each.value);
+    if (made.kind == ValueKind::instance) add(each.key + "()", made, each.key_span);
   }
 
   Interpreter& interpreter_;

@@ -312,10 +312,19 @@ void Interpreter::store_into(const Value& owner, const std::string& key, Value v
   entry.where = frame.module;
 }
 
+// One of several things that a call gives: it has what the call was given, and its name with a number.
+Value Interpreter::part_of_call(const Value& called, std::size_t number) {
+  Value part = copy(called, deepest_copy);
+  if (part.kind == Value::Kind::instance) part.object->type += fmt::format("[{}]", number);
+  return part;
+}
+
 void Interpreter::unpack(const Expression& target, const Value& value, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const bool is_known = (value.kind == Value::Kind::list || value.kind == Value::Kind::tuple) &&
                         value.object->entries.size() == target.count;
+  // `model, tokenizer = f(…)` of a function that is not read.
+  const bool is_call = value.kind == Value::Kind::instance && value.object->module == nullptr;
   for (std::uint32_t i = 0; i < target.count; ++i) {
     const Index part = syntax.child(target, i);
     if (syntax.at(part).kind == Expression::Kind::tuple) continue;
@@ -323,6 +332,7 @@ void Interpreter::unpack(const Expression& target, const Value& value, Frame& fr
                           : unknown(value.kind == Value::Kind::unknown && !value.text.empty()
                                         ? value.text
                                         : "it is part of a value that is not known");
+    if (is_call) each = part_of_call(value, i);
     if (syntax.at(part).kind == Expression::Kind::starred) continue;
     store(part, std::move(each), frame);
   }

@@ -58,6 +58,7 @@ class Interpreter {
   // Where the statement of the first file begins that is being worked out, or was last.
   std::size_t place() const { return place_; }
   static constexpr int max_depth_of_calls = 160;
+  static constexpr int deepest_copy = 24;  // `copy(value, deepest_copy)` is of one level
 
  private:
   struct Frame {
@@ -80,6 +81,7 @@ class Interpreter {
   void store(Index target, Value value, Frame& frame);
   Value owner_of(Index expression, Frame& frame);
   void store_into(const Value& owner, const std::string& key, Value value, Span key_span, Frame& frame);
+  Value part_of_call(const Value& called, std::size_t number);
   void unpack(const Expression& target, const Value& value, Frame& frame);
   void define(const Module& module, const Statement& statement, Index index, Frame& frame);
   void give(Value value, Frame& frame);
@@ -117,6 +119,8 @@ class Interpreter {
   std::optional<Value> builtin(std::string_view name, Arguments& given);
   std::optional<Value> library(std::string_view name, Arguments& given);
   std::optional<Value> configured(Arguments& given);
+  std::optional<Value> command_line(const Value& of, std::string_view name, Arguments& given);
+  void add_argument(Object& parser, const Arguments& given);
   std::optional<Value> method(const Value& of, std::string_view name, Arguments& given);
   Value copy(const Value& value, int depth);
 

@@ -87,7 +87,7 @@ class Writer {
       const bool is_code = each.value.kind == ValueKind::function || each.value.kind == ValueKind::builtin ||
                            each.value.kind == ValueKind::module || each.value.kind == ValueKind::awaited ||
                            (each.value.kind == ValueKind::type && value.kind != ValueKind::table);
-      if (is_code && !is_list) continue;
+      if ((is_code && !is_list) || each.key.starts_with("()")) continue;
       add(index, is_list ? std::string_view{} : std::string_view(each.key), each.value,
           each.where == &module_ && !is_list ? each.key_span : Span{}, span, depth + 1);
     }

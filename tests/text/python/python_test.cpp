@@ -276,6 +276,39 @@ TEST_CASE("python: arguments of ml_collections' configurations have their defaul
         "{get_config(): {variant: \"B/16\", res: 224}}");
 }
 
+TEST_CASE("python: options of argparse are their defaults unless the command line says otherwise") {
+  // https://docs.python.org/3/library/argparse.html, add_argument: dest is of the first long name.
+  const std::string begin = "import argparse\np = argparse.ArgumentParser()\n";
+  CHECK(
+      shown(begin + "p.add_argument('-b', '--batch-size', type=int, default=32)\n"
+                    "p.add_argument('--flag', action='store_true')\n"
+                    "p.add_argument('--width', type=int, default='8')\n"
+                    "p.add_argument('--path', dest='there')\n"
+                    "p.add_argument('--model', required=True)\n"
+                    "g = p.add_argument_group('more')\ng.add_argument('--depth', default=4)\n"
+                    "p.set_defaults(depth=5)\n"
+                    "a = p.parse_args()\nb = a.width * 2\n")
+          .find("a: {(): \"argparse.Namespace\", batch_size: 32, flag: false, width: 8, there: null, model: "
+                "unknown(the command line gives `model`), depth: 5}, b: 16") != std::string::npos);
+  CHECK(shown(begin + "p.add_argument('--n', default=2)\na, rest = p.parse_known_args()\nx = a.n\n")
+            .find("x: 2") != std::string::npos);
+  CHECK(shown(begin + "if len(names()) > 2:\n    p.add_argument('--n', default=2)\na = p.parse_args()\n")
+            .find("n: unknown") != std::string::npos);
+}
+
+TEST_CASE("python: a class of transformers' configurations is what its defaults make it") {
+  CHECK(shown("from transformers import PretrainedConfig\nclass C(PretrainedConfig):\n"
+              "  model_type = 'c'\n  def __init__(self, width=8, **kwargs):\n    super().__init__(**kwargs)\n"
+              "    self.width = width\n    self.inner = kwargs.get('inner', 4 * width)\n")
+            .find("C(): {(): \"c.C\", model_type: \"c\", width: 8, inner: 32}") != std::string::npos);
+}
+
+TEST_CASE("python: parts of what a call gives have what the call was given") {
+  CHECK(shown("from a import f\nm, t = f('x', n=2)\n")
+            .find("m: {(): \"a.f[0]\", 0: \"x\", n: 2}, t: {(): \"a.f[1]\", 0: \"x\", n: 2}") !=
+        std::string::npos);
+}
+
 TEST_CASE("python: limits and errors") {
   CHECK(shown("a = 'x\nb = 1") == "the string is never closed @ \"'\"");
   CHECK(shown("a = \xff") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
