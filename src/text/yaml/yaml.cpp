@@ -196,7 +196,15 @@ class YamlReader {
     return std::min(text_.find_first_of(blanks, position), text_.size());
   }
 
+  // What stands in `{{…}}`, which is read as one text.
+  void skip_placeholder(const yaml_event_t& event) {
+    if (event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT) ++skipped_depth_;
+    if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT) --skipped_depth_;
+    if (skipped_depth_ == 0) at_ = offset(event.end_mark);
+  }
+
   void take(const yaml_event_t& event) {
+    if (skipped_depth_ > 0) return skip_placeholder(event);
     switch (event.type) {
       case YAML_DOCUMENT_START_EVENT:
         nodes_.clear();
@@ -282,10 +290,32 @@ class YamlReader {
     node.kind = kind;
     node.tag = written_tag(tag);
     node.span = span(begin, begin + (has_brackets ? 1 : 0));
-    if (key_is_due()) stop(span(begin, std::min(begin + 1, text_.size())), "a key is a table or a list");
+    if (key_is_due()) {
+      if (becomes_placeholder(begin)) return;
+      stop(span(begin, std::min(begin + 1, text_.size())), "a key is a table or a list");
+    }
     pass(begin);
     add(std::move(node), start, anchor);
     open_.push_back({nodes_.size() - 1, has_brackets});
+  }
+
+  // `{{NAME}}`, which somebody fills in: to YAML a table whose key is a table, here the text as it stands.
+  bool becomes_placeholder(std::size_t begin) {
+    if (begin == 0 || !open_.back().has_brackets) return false;
+    const std::size_t outer = begin - 1;
+    const std::size_t end = text_.find("}}", begin);
+    RawNode& around = nodes_[open_.back().node];
+    if (text_.substr(outer, 2) != "{{" || end == std::string_view::npos || !around.items.empty() ||
+        around.span.begin != span(outer, begin).begin ||
+        text_.substr(begin, end - begin).find('\n') != std::string_view::npos)
+      return false;
+    around.kind = RawNode::Kind::scalar;
+    around.plain = false;
+    around.text = text_.substr(outer, end + 2 - outer);
+    around.span = span(outer, end + 2);
+    open_.pop_back();
+    skipped_depth_ = 2;
+    return true;
   }
 
   void close(const yaml_event_t& event) {
@@ -329,6 +359,7 @@ class YamlReader {
   std::size_t at_;  // where the last value ended
   std::vector<RawNode> nodes_;
   std::vector<Open> open_;
+  int skipped_depth_ = 0;  // tables and lists within a placeholder
   std::unordered_map<std::string, std::size_t> anchors_;
   std::vector<std::vector<RawNode>> documents_;
 };

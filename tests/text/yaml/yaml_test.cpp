@@ -270,6 +270,10 @@ TEST_CASE("yaml: what PyYAML does not let pass") {
   CHECK(shown("\t\na: 1") == "not valid YAML: a tab where only spaces may be @ \"\t\"");
   CHECK(shown("a: \"x\ty\" # c\td\nb: |\n  x\ty") == "{a: \"x\ty\", b: \"x\ty\"}");
   CHECK(shown("[a, b]: c") == "not valid YAML: a key is a table or a list @ \"[\"");
+  // What a template leaves open is a text (Kubernetes' manifests that are filled in by `sed`, Jinja).
+  CHECK(shown("a: {{TOKEN}}\nb: 1") == "{a: \"{{TOKEN}}\", b: 1}");
+  CHECK(shown("a: [{{ x }}, 2]\nb: {c: {{d}}}") == "{a: [\"{{ x }}\", 2], b: {c: \"{{d}}\"}}");
+  CHECK(shown("{{a}}: 1") == "not valid YAML: a key is a table or a list @ \"{\"");
   CHECK(shown("a: [1,,2]") == "not valid YAML: a value is missing @ \",\"");
   CHECK(shown("a: {b: 1,, c: 2}") == "not valid YAML: a value is missing @ \",\"");
   CHECK(shown("a:\n- 1\n-b") == "not valid YAML: no `:` after the key @ \"-\"");
