@@ -255,17 +255,44 @@ void read_as_native(const text::Document& document, const ReadOptions& options, 
   result.lint = std::move(file->lint);
 }
 
-// What a file holds that starts something: its command lines, each read by its own dialect.
+// What a command line starts: a program of Python, an image, or the first word.
+std::string started_by(const text::Document& command) {
+  for (const std::string_view key : {"program", "image"}) {
+    if (const auto text = command.root()[key].as_string()) return std::string(*text);
+  }
+  const std::string line(command.root()["command"].as_string().value_or(""));
+  return line.substr(0, line.find(' '));
+}
+
+// What a file holds that starts something: its command lines, each read by its own dialect. Those that
+// none reads are added to `others`.
 void read_commands(const text::FileSystem& files, const Dialects& dialects, const Dialect& dialect,
-                   const text::Document& document, const ReadOptions& options, ReadResult& result) {
+                   const text::Document& document, const ReadOptions& options, ReadResult& result,
+                   std::vector<std::string>& others) {
   constexpr std::string_view syntax = "shell";
   for (const text::Document& command : held_commands(dialect, document)) {
     const Dialect* its = recognise(dialects, command, syntax);
-    if (its == nullptr) continue;
+    if (its == nullptr) {
+      std::string name = started_by(command);
+      if (!name.empty() && std::find(others.begin(), others.end(), name) == others.end())
+        others.push_back(std::move(name));
+      continue;
+    }
     result.recognised = true;
     result.dialect = its->name;
     read_document(files, dialects, *its, command, syntax, options, result);
   }
+}
+
+// Why nothing was read of a file that holds command lines.
+std::string nothing_started(const Dialect& dialect, const std::vector<std::string>& started) {
+  if (started.empty()) return fmt::format("{}: it starts no server or trainer", dialect.title);
+  constexpr std::size_t most_named = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(started.size(), most_named); ++i)
+    names += fmt::format("{}`{}`", i > 0 ? ", " : "", started[i]);
+  if (started.size() > most_named) names += ", …";
+  return fmt::format("{}: what it starts is read by no format ({})", dialect.title, names);
 }
 
 // What the documents of a source say, which may be an error.
@@ -298,6 +325,8 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
     }
     return result;
   }
+  const Dialect* holder = nullptr;  // of command lines
+  std::vector<std::string> started;
   for (const text::Document& document : *source.documents) {
     const Dialect* dialect = recognise(dialects, document, syntax);
     if (dialect == nullptr) {
@@ -306,7 +335,8 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
       continue;
     }
     if (!dialect->commands.empty()) {
-      read_commands(files, dialects, *dialect, document, options, result);
+      read_commands(files, dialects, *dialect, document, options, result, started);
+      holder = dialect;
       continue;
     }
     if (!dialect->beside.empty()) {
@@ -319,7 +349,8 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
   run_neighbours(files, path, options, dialects, result);
   tell_apart(result.readings);
   if (!result.recognised) {
-    result.notes.push_back({"unrecognized config format", path, {}, {}});
+    result.notes.push_back(
+        {holder == nullptr ? "unrecognized config format" : nothing_started(*holder, started), path, {}, {}});
   }
   return result;
 }

@@ -136,6 +136,35 @@ TEST_CASE("manifests that start nothing that is known are nobody's", "[formats]"
   CHECK_FALSE(result.recognised);
   CHECK(result.readings.empty());
   CHECK(result.errors.empty());
+  REQUIRE(result.notes.size() == 1);
+  CHECK(result.notes.front().message ==
+        "Kubernetes manifest: what it starts is read by no format (`nginx:1`)");
+}
+
+TEST_CASE("a container without arguments starts what its image does, by its environment", "[formats]") {
+  // https://github.com/GoogleCloudPlatform/kubernetes-engine-samples,
+  // ai-ml/llm-serving-gemma/tgi/tgi-2-27b-it.yaml
+  const auto result =
+      read("tgi.yaml",
+           "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+           "        - name: server\n          image: x/gcr.io/huggingface-text-generation-inference-cu124\n"
+           "          env:\n            - {name: NUM_SHARD, value: '4'}\n"
+           "            - {name: MAX_TOTAL_TOKENS, value: '2048'}\n"
+           "            - {name: MODEL_ID, value: google/gemma-2-27b-it}\n");
+  CHECK(result.dialect == "tgi");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.num_layers == 46);
+  CHECK(result.readings.front().setup.plan.tensor == 4);
+  CHECK(result.readings.front().setup.plan.longest_sequence == 2048);
+}
+
+TEST_CASE("a document that is to be filled in leaves the others readable", "[formats]") {
+  const auto result = read("deploy.yaml",
+                           "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: vllm/vllm-openai\n"
+                           "      args: [--model, Qwen/Qwen3-8B, --tensor-parallel-size, '2']\n---\n"
+                           "apiVersion: v1\nkind: Secret\nstringData:\n  token: {{HF_TOKEN}}\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.plan.tensor == 2);
 }
 
 TEST_CASE("a model that is not known is named, and the one that its name holds", "[formats]") {
