@@ -204,11 +204,15 @@ bool looks_native(NodeRef root) {
   for (const model::FieldInfo& field : model::fields()) {
     if (field.section == "model") names.push_back(field.key);
   }
+  // Another program's `[model]` may have a key or two of the same name.
+  std::size_t own = 0;
+  std::size_t others = 0;
   for (const NodeRef each : model) {
     if (each.is(text::Kind::table) && is_model_table(each.key())) return true;
-    if (each.key() != "name" && !nearest_name(each.key(), names).empty()) return true;
+    if (each.key() == "name") continue;
+    ++(nearest_name(each.key(), names).empty() ? others : own);
   }
-  return false;
+  return own > 0 && own >= others;
 }
 
 bool names_model(std::string_view text) {

@@ -235,3 +235,14 @@ TEST_CASE("ms-swift pads the vocabulary for its ranks, and lora_llm trains adapt
   CHECK(adapted.readings[0].setup.plan.adapters);
   CHECK(adapted.readings[0].setup.plan.adapter_rank == 8);
 }
+
+TEST_CASE("another program's [model] is no native file for a key of the same name", "[formats]") {
+  // The names of https://github.com/KempnerInstitute/KempnerForge, configs/model/llama_7b.toml.
+  text::MemoryFileSystem files;
+  files.files["llama_7b.toml"] =
+      "[model]\ndim = 4096\nn_layers = 32\nn_heads = 32\nn_kv_heads = 8\nvocab_size = 128256\nmax_seq_len = "
+      "4096\n";
+  const formats::ReadResult result = formats::read_any(files, "llama_7b.toml");
+  CHECK(result.errors.empty());
+  CHECK_FALSE(result.recognised);
+}
