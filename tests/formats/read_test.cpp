@@ -236,6 +236,33 @@ TEST_CASE("ms-swift pads the vocabulary for its ranks, and lora_llm trains adapt
   CHECK(adapted.readings[0].setup.plan.adapter_rank == 8);
 }
 
+TEST_CASE("compressed-tensors whose operands are both of fewer bits run in them", "[formats]") {
+  // https://github.com/vllm-project/compressed-tensors, quantization_config of RedHatAI's FP8-dynamic and
+  // NVFP4 checkpoints.
+  const auto of = [](const std::string& weights, const std::string& operands) {
+    text::MemoryFileSystem files;
+    files.files["config.json"] =
+        R"({"model_type":"llama","hidden_size":4096,"intermediate_size":14336,"num_attention_heads":32,
+            "num_hidden_layers":32,"vocab_size":128256,"quantization_config":{"quant_method":"compressed-tensors",
+            "config_groups":{"group_0":{"weights":)" +
+        weights + R"(,"input_activations":)" + operands + "}}}}";
+    const formats::ReadResult result = formats::read_any(files, "config.json");
+    REQUIRE(result.readings.size() == 1);
+    return result.readings.front().setup.plan;
+  };
+  const model::Plan fp8 = of(R"({"num_bits":8,"type":"float","strategy":"channel"})",
+                             R"({"num_bits":8,"type":"float","dynamic":true,"strategy":"token"})");
+  CHECK(fp8.dtype == DType::fp8);
+  CHECK(fp8.weight_bits == 0);
+  CHECK(of(R"({"num_bits":4,"type":"float","group_size":16})",
+           R"({"num_bits":4,"type":"float","group_size":16})")
+            .dtype == DType::fp4);
+  const model::Plan int4 = of(R"({"num_bits":4,"type":"int","group_size":128})", "null");
+  CHECK(int4.dtype == DType::bf16);
+  CHECK(int4.weight_bits == 4);
+  CHECK(int4.weight_group_size == 128);
+}
+
 TEST_CASE("another program's [model] is no native file for a key of the same name", "[formats]") {
   // The names of https://github.com/KempnerInstitute/KempnerForge, configs/model/llama_7b.toml.
   text::MemoryFileSystem files;
