@@ -1,0 +1,176 @@
+// Trainers whose files name a model and say how it is trained: Oumi, RLinf, SpecForge, F5-TTS, PLM.
+#include <string>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "model/reading.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+formats::ReadResult read(const std::string& path, const std::string& text) {
+  text::MemoryFileSystem files;
+  files.files[path] = text;
+  return formats::read_any(files, path);
+}
+
+}  // namespace
+
+TEST_CASE("Oumi trains in the format that it loads, unless precision is mixed", "[formats]") {
+  // https://github.com/oumi-ai/oumi, configs/recipes/llama3_1/sft/70b_full/train.yaml
+  const auto result = read("train.yaml", R"(
+model:
+  model_name: "meta-llama/Llama-3.1-70B-Instruct"
+  model_max_length: 2048
+  torch_dtype_str: "bfloat16"
+training:
+  trainer_type: "TRL_SFT"
+  per_device_train_batch_size: 7
+  enable_gradient_checkpointing: True
+  optimizer: "adamw_torch_fused"
+fsdp:
+  enable_fsdp: True
+  cpu_offload: True
+)");
+  CHECK(result.dialect == "oumi");
+  REQUIRE(result.readings.size() == 1);
+  const model::Plan& plan = result.readings.front().setup.plan;
+  CHECK(result.readings.front().setup.model.num_layers == 80);
+  CHECK(plan.weight_precision == model::WeightPrecision::half);
+  CHECK(plan.zero == 3);
+  CHECK(plan.offload_optimizer == 100);
+  CHECK(plan.micro_batch_size == 7);
+  CHECK(plan.sequence_length == 2048);
+  CHECK(plan.recompute == model::Recompute::full);
+}
+
+TEST_CASE("Oumi's verl takes its batch from verl's settings", "[formats]") {
+  // configs/examples/grpo_verl_geometry3k/train.yaml: 128 * 5 answers over 4 GPUs, 10 at a time.
+  const auto result = read("train.yaml", R"(
+model:
+  model_name: "Qwen/Qwen2.5-VL-3B-Instruct"
+training:
+  trainer_type: "VERL_GRPO"
+  output_dir: out
+  grpo: {max_completion_length: 1024}
+  verl_config_overrides:
+    data: {train_batch_size: 512, max_prompt_length: 1024, max_response_length: 2048}
+    actor_rollout_ref:
+      actor: {ppo_mini_batch_size: 128, ppo_micro_batch_size_per_gpu: 10}
+      rollout: {tensor_model_parallel_size: 2, n: 5}
+    trainer: {n_gpus_per_node: 4, nnodes: 1}
+)");
+  REQUIRE(result.readings.size() == 1);
+  const model::Plan& plan = result.readings.front().setup.plan;
+  CHECK(plan.sequence_length == 3072);
+  CHECK(plan.micro_batch_size == 10);
+  CHECK(plan.data == 4);
+  CHECK(plan.gradient_accumulation == 16);
+}
+
+TEST_CASE("RLinf's actor and rollout have degrees of their own", "[formats]") {
+  // https://github.com/RLinf/RLinf, examples/reasoning/config/math; rlinf/config.py: the global batch is
+  // rollout_batch_size * group_size / n_minibatches.
+  const auto result = read("grpo.yaml", R"(
+cluster:
+  num_nodes: 1
+  component_placement: {"actor,rollout,reward": 0-7}
+runner: {task_type: reasoning, seq_length: 8192}
+algorithm: {group_size: 8, n_minibatches: 4, training_batch_size_per_gpu: 1}
+rollout:
+  gpu_memory_utilization: 0.55
+  rollout_backend: sglang
+  tensor_parallel_size: 2
+  max_running_requests: 64
+  model: {model_path: /models/Qwen3-30B-A3B-Base/, precision: "${actor.model.precision}"}
+data: {max_prompt_length: 1024, rollout_batch_size: 128}
+actor:
+  training_backend: megatron
+  model:
+    precision: bf16
+    tensor_model_parallel_size: 4
+    expert_model_parallel_size: 8
+    expert_tensor_parallel_size: 1
+    encoder_seq_length: ${runner.seq_length}
+    moe_router_topk: 2
+  optim: {use_distributed_optimizer: True}
+)");
+  CHECK(result.dialect == "rlinf");
+  REQUIRE(result.readings.size() == 2);
+  const model::Setup& update = result.readings[0].setup;
+  CHECK(update.model.moe.num_experts == 128);
+  // The checkpoint's, not the file's (rlinf/config.py).
+  CHECK(update.model.moe.experts_per_token == 8);
+  CHECK(update.plan.tensor == 4);
+  CHECK(update.plan.data == 2);
+  CHECK(update.plan.gradient_accumulation == 128);
+  CHECK(update.plan.zero == 1);
+  CHECK(update.plan.sequence_length == 8192);
+  const model::Plan& rollout = result.readings[1].setup.plan;
+  CHECK(rollout.tensor == 2);
+  CHECK(rollout.memory_percent == 55);
+  CHECK(rollout.micro_batch_size == 64);
+}
+
+TEST_CASE("a draft model has the head of its own vocabulary, and parts that are not costed", "[formats]") {
+  // https://github.com/sgl-project/SpecForge, configs/qwen3-8b-eagle3.json;
+  // specforge/modeling/draft/llama3_eagle.py
+  const auto result =
+      read("config.json", R"({"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama",
+    "hidden_size": 4096, "intermediate_size": 12288, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+    "num_hidden_layers": 1, "vocab_size": 151936, "draft_vocab_size": 32000, "tie_word_embeddings": false})");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.vocab_size == 32000);
+  CHECK(model::extra_named(result.readings.front(), "uncosted_parts") == 1);
+}
+
+TEST_CASE("F5-TTS' heads have 64 columns whatever the width", "[formats]") {
+  // https://github.com/SWivid/F5-TTS, src/f5_tts/configs/F5TTS_v1_Base.yaml: 22 layers of 1024, about 336 M
+  // parameters with the convolutions over text and positions.
+  const auto result = read("F5TTS_v1_Base.yaml", R"(
+datasets: {batch_size_per_gpu: 38400, batch_size_type: frame, max_samples: 64}
+optim: {grad_accumulation_steps: 1}
+model:
+  name: F5TTS_v1_Base
+  backbone: DiT
+  arch: {dim: 1024, depth: 22, heads: 16, ff_mult: 2, text_dim: 512}
+  mel_spec: {n_mel_channels: 100}
+)");
+  CHECK(result.dialect == "f5-tts");
+  REQUIRE(result.readings.size() == 1);
+  const model::Setup& setup = result.readings.front().setup;
+  CHECK(setup.model.head_dim == 64);
+  CHECK(setup.model.intermediate_size == 2048);
+  CHECK(static_cast<double>(model::parameter_count(setup)) == Approx(336e6).epsilon(0.05));
+  CHECK(setup.plan.micro_batch_size * setup.plan.sequence_length == 38400);
+}
+
+TEST_CASE("a Perception Language Model is read with its tower", "[formats]") {
+  // https://github.com/facebookresearch/perception_models, apps/plm/configs/stage_2/plm_8b.yaml;
+  // PE-Lang-G14-448 has 1.7 B parameters.
+  const auto result = read("plm_8b.yaml", R"(
+dump_dir: out
+distributed: {fsdp_type: full_shard, model_dtype: bf16, full_activation_checkpointing: true, tp_size: 1}
+model:
+  dim: 4096
+  n_layers: 32
+  n_heads: 32
+  n_kv_heads: 8
+  vocab_size: 128256
+  ffn_dim_multiplier: 1.3
+  multiple_of: 1024
+  max_seqlen: 6144
+  vision_model: {image_size: 448, patch_size: 14, width: 1536, layers: 47, heads: 16, use_cls_token: false,
+                 use_abs_posemb: true, mlp_ratio: 5.833333334}
+data: {batch_size: 2, max_num_tiles: 16}
+)");
+  REQUIRE(result.readings.size() == 2);
+  CHECK(result.readings[0].setup.plan.recompute == model::Recompute::full);
+  const model::Setup& tower = result.readings[1].setup;
+  CHECK(tower.model.intermediate_size == 8960);
+  CHECK(tower.plan.sequence_length == 1024);
+  CHECK(tower.plan.micro_batch_size == 34);
+  CHECK(static_cast<double>(model::parameter_count(tower)) == Approx(1.74e9).epsilon(0.01));
+}
