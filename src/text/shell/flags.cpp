@@ -260,6 +260,7 @@ Flags collect(const std::vector<Text>& all) {
   for (auto& each : following(words)) found.following.push_back(std::move(each));
   bool takes_values = false;
   bool has_configuration = false;
+  bool names_configuration = false;  // as a flag's value: `--config x.yaml batch_size=8`
   for (const Text& word : words) {
     charge_copy(word);
     const std::string text = as_string(word);
@@ -275,6 +276,9 @@ Flags collect(const std::vector<Text>& all) {
       continue;
     }
     const bool is_first_value = takes_values && !found.flags.empty() && found.flags.back().values.empty();
+    names_configuration =
+        names_configuration ||
+        (is_first_value && (is_configuration(text) || as_string(found.flags.back().name) == "--config"));
     if (!is_first_value && is_configuration(text)) {
       if (!has_configuration) found.configuration = word;
       has_configuration = true;
@@ -299,9 +303,10 @@ Flags collect(const std::vector<Text>& all) {
       takes_values = equals == std::string::npos;
       if (!takes_values) flag.values.push_back(without_quotes(substring(word, equals + 1, text.size())));
       found.flags.push_back(std::move(flag));
-    } else if (const auto key = is_first_value ? std::nullopt
-                                               : override_key(text, has_configuration || is_after_module ||
-                                                                        !found.overrides.empty())) {
+    } else if (const auto key = is_first_value
+                                    ? std::nullopt
+                                    : override_key(text, has_configuration || names_configuration ||
+                                                             is_after_module || !found.overrides.empty())) {
       found.overrides.push_back({substring(word, key->first, key->second),
                                  {without_quotes(substring(word, key->second + 1, text.size()))}});
     } else if (found.flags.empty()) {

@@ -179,7 +179,7 @@ void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>
 }
 
 bool has_flags(const Flags& flags) {
-  return !flags.flags.empty() || !flags.overrides.empty();
+  return !flags.flags.empty() || !flags.overrides.empty() || !flags.configuration.empty();
 }
 
 bool serves(const Flags& flags) {

@@ -1,0 +1,76 @@
+// Commands whose arguments stand in a file.
+#include <string>
+
+#include "formats/read.hpp"
+#include "tests/catch.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+formats::ReadResult read(const std::string& command, const std::string& path, const std::string& text) {
+  text::MemoryFileSystem files;
+  files.files["run.sh"] = command;
+  files.files[path] = text;
+  return formats::read_any(files, "run.sh");
+}
+
+}  // namespace
+
+TEST_CASE("axolotl's and LLaMA-Factory's commands are their files, and what differs", "[formats]") {
+  const std::string file =
+      "base_model: NousResearch/Meta-Llama-3-8B\nmicro_batch_size: 2\nsequence_len: 8192\n";
+  for (const std::string command :
+       {"axolotl train examples/x.yml\n", "accelerate launch -m axolotl.cli.train examples/x.yml\n"}) {
+    const auto result = read(command, "examples/x.yml", file);
+    CHECK(result.dialect == "axolotl-command");
+    REQUIRE(result.readings.size() == 1);
+    CHECK(result.readings.front().setup.model.num_layers == 32);
+    CHECK(result.readings.front().setup.plan.micro_batch_size == 2);
+  }
+  const auto differs = read("axolotl train examples/x.yml --micro-batch-size 4\n", "examples/x.yml", file);
+  REQUIRE(differs.readings.size() == 1);
+  CHECK(differs.readings.front().setup.plan.micro_batch_size == 4);
+
+  const auto factory =
+      read("llamafactory-cli train examples/x.yaml\n", "examples/x.yaml",
+           "model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\nfinetuning_type: lora\ncutoff_len: 2048\n"
+           "per_device_train_batch_size: 2\nbf16: true\n");
+  CHECK(factory.dialect == "llama-factory-command");
+  REQUIRE(factory.readings.size() == 1);
+  CHECK(factory.readings.front().setup.plan.sequence_length == 2048);
+}
+
+TEST_CASE("Oumi's, torchtune's and NeMo RL's commands are their files, and what differs", "[formats]") {
+  const auto oumi = read("oumi distributed torchrun -m oumi train -c configs/x.yaml\n", "configs/x.yaml",
+                         "model:\n  model_name: Qwen/Qwen3-8B\n  model_max_length: 4096\ntraining:\n"
+                         "  trainer_type: TRL_SFT\n  per_device_train_batch_size: 2\n");
+  CHECK(oumi.dialect == "oumi-command");
+  REQUIRE(oumi.readings.size() == 1);
+  CHECK(oumi.readings.front().setup.plan.sequence_length == 4096);
+
+  const auto tune =
+      read("tune run --nproc_per_node 4 full_finetune_distributed --config x.yaml batch_size=8\n", "x.yaml",
+           "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\ntokenizer:\n  max_seq_len: 2048\n"
+           "optimizer: {_component_: torch.optim.AdamW}\nbatch_size: 2\nepochs: 1\ndtype: bf16\n");
+  CHECK(tune.dialect == "torchtune-command");
+  REQUIRE(tune.readings.size() == 1);
+  CHECK(tune.readings.front().setup.model.num_layers == 32);
+  CHECK(tune.readings.front().setup.plan.micro_batch_size == 8);
+  CHECK(tune.readings.front().setup.plan.data == 4);
+
+  const auto nemo = read(
+      "uv run python examples/run_grpo_math.py --config examples/configs/x.yaml "
+      "policy.model_name=Qwen/Qwen2.5-7B "
+      "cluster.num_nodes=2\n",
+      "examples/configs/x.yaml",
+      "policy:\n  model_name: Qwen/Qwen2.5-1.5B\n  train_global_batch_size: 512\n  train_micro_batch_size: "
+      "4\n"
+      "  max_total_sequence_length: 4096\n  dtensor_cfg: {enabled: true, tensor_parallel_size: 1, "
+      "context_parallel_size: 1}\n"
+      "cluster: {gpus_per_node: 8, num_nodes: 1}\n");
+  CHECK(nemo.dialect == "nemo-rl-command");
+  REQUIRE(nemo.readings.size() == 1);
+  CHECK(nemo.readings.front().setup.model.hidden_size == 3584);
+  CHECK(nemo.readings.front().setup.plan.micro_batch_size == 4);
+}
