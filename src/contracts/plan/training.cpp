@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "contracts/plan/recompute.hpp"
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
@@ -41,6 +42,12 @@ constexpr std::array chosen{FieldId::tensor,
                             FieldId::embedding_stages,
                             FieldId::virtual_pipeline,
                             FieldId::recompute,
+                            FieldId::recompute_norms,
+                            FieldId::recompute_up_projections,
+                            FieldId::recompute_expert_activations,
+                            FieldId::recompute_mlp,
+                            FieldId::recompute_shared_experts,
+                            FieldId::recompute_experts,
                             FieldId::offload_optimizer};
 
 struct Branch {
@@ -53,7 +60,7 @@ struct Branch {
 };
 struct Leaf {
   std::int64_t chunks = 1;
-  Recompute recompute = Recompute::none;
+  RecomputeChoice recompute;
   std::int64_t offload = 0;  // percent of the optimizer's states
 };
 struct Priced {
@@ -70,7 +77,7 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
   plan.embedding_stages = branch.embedding_stages;
   plan.sequence_parallel = branch.sequence_parallel;
   plan.virtual_pipeline = leaf.chunks;
-  plan.recompute = leaf.recompute;
+  apply(leaf.recompute, plan);
   plan.offload_optimizer = leaf.offload;
 }
 
@@ -78,7 +85,15 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
-  constexpr std::array switches{FieldId::sequence_parallel, FieldId::recompute, FieldId::embedding_stages,
+  constexpr std::array switches{FieldId::sequence_parallel,
+                                FieldId::recompute,
+                                FieldId::recompute_norms,
+                                FieldId::recompute_up_projections,
+                                FieldId::recompute_expert_activations,
+                                FieldId::recompute_mlp,
+                                FieldId::recompute_shared_experts,
+                                FieldId::recompute_experts,
+                                FieldId::embedding_stages,
                                 FieldId::offload_optimizer};
   return std::find(degrees.begin(), degrees.end(), field) != degrees.end()
              ? value == 1
@@ -99,8 +114,8 @@ auto rank(const Priced& each) {
   const Layout& layout = each.branch.layout;
   return std::tuple(each.step_us, layout.tensor * layout.pipeline * layout.context, layout.tensor,
                     layout.context, layout.expert, layout.expert_tensor, each.branch.zero, each.leaf.chunks,
-                    each.leaf.recompute, each.leaf.offload, each.branch.embedding_stages,
-                    each.branch.micro_batch);
+                    each.leaf.recompute.level, each.leaf.recompute.parts, each.leaf.offload,
+                    each.branch.embedding_stages, each.branch.micro_batch);
 }
 bool is_before(const Priced& a, const Priced& b) {
   return rank(a) < rank(b);
@@ -170,6 +185,7 @@ struct TrainingSearch::Parts {
   std::vector<Leaf> leaves(const TrainingRequest& request, std::int64_t pipeline,
                            std::int64_t embedding_stages) const;
   std::vector<Branch> branches(const TrainingRequest& request) const;
+  double least_bytes(Branch branch, const std::vector<Leaf>& leaves);
   TrainingPlan plan_of(const model::Setup& of);
 
   model::Reading reading;
@@ -184,23 +200,20 @@ struct TrainingSearch::Parts {
   double usable_bytes = 0;
 };
 
-// Those with one chunk of a level of recomputation stand before those with more; the last of them need least.
+// What computes less again stands first.
 std::vector<Leaf> TrainingSearch::Parts::leaves(const TrainingRequest& request, std::int64_t pipeline,
                                                 std::int64_t embedding_stages) const {
   std::vector<std::int64_t> chunks{1};
   const std::int64_t layers = reading.setup.model.num_layers + embedding_stages;
   if (pipeline > 1 && layers % pipeline == 0) chunks = divisors(layers / pipeline);
-  std::vector<std::int64_t> levels{static_cast<std::int64_t>(Recompute::none),
-                                   static_cast<std::int64_t>(Recompute::selective),
-                                   static_cast<std::int64_t>(Recompute::full)};
-  const auto own = static_cast<std::int64_t>(reading.setup.plan.recompute);
-  if (std::find(levels.begin(), levels.end(), own) == levels.end()) levels.insert(levels.end() - 1, own);
+  const std::vector<RecomputeChoice> choices = recompute_choices(
+      reading.setup, [&](FieldId field, std::int64_t value) { return allows(request, field, value); });
   std::vector<Leaf> out;
   for (const std::int64_t offload :
        values(request, FieldId::offload_optimizer, {reading.setup.plan.offload_optimizer})) {
-    for (const std::int64_t level : values(request, FieldId::recompute, levels)) {
+    for (const RecomputeChoice& choice : choices) {
       for (const std::int64_t chunk : values(request, FieldId::virtual_pipeline, chunks))
-        out.push_back({chunk, static_cast<Recompute>(level), offload});
+        out.push_back({chunk, choice, offload});
     }
   }
   return out;
@@ -291,12 +304,27 @@ TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
   return search_without_fallback(offloaded);
 }
 
+// No plan of the branch, and none of those with larger micro-batches, needs less: one micro-batch in flight
+// with the most that is computed again and offloaded.
+double TrainingSearch::Parts::least_bytes(Branch branch, const std::vector<Leaf>& leaves) {
+  branch.accumulation = 1;
+  std::vector<RecomputeChoice> choices;
+  for (const Leaf& leaf : leaves) choices.push_back(leaf.recompute);
+  double least = 0;
+  for (const RecomputeChoice& choice : most_recomputed(choices)) {
+    const double needed = suggest::memory_bytes(set(branch, {1, choice, leaves.back().offload}));
+    if (least <= 0 || needed < least) least = needed;
+  }
+  return least;
+}
+
 TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& request) {
   Parts& p = *parts_;
   TrainingAnswer out;
+  SearchCounts& counts = out.fates;
   struct Open {
     Branch branch;
-    std::vector<Leaf> leaves;
+    const std::vector<Leaf>* leaves = nullptr;
     double bound_us = 0;
   };
   std::vector<Open> open;
@@ -307,64 +335,64 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     const auto [entry, is_new] = known_leaves.try_emplace(key);
     if (is_new) entry->second = p.leaves(request, key.first, key.second);
     const std::vector<Leaf>& leaves = entry->second;
-    out.fates.all += static_cast<std::int64_t>(leaves.size());
+    counts.all += std::ssize(leaves);
     if (too_large && differs_in_batch_alone(*too_large, branch)) {
-      out.fates.too_large += static_cast<std::int64_t>(leaves.size());
+      counts.too_large += std::ssize(leaves);
       continue;
     }
+    Open each{branch, &leaves, 0};
     if (request.prune) {
-      // No plan of the branch, and none of those with larger micro-batches, needs less than one micro-batch
-      // in flight with the most that is computed again and offloaded.
-      Branch least = branch;
-      least.accumulation = 1;
-      const double needed =
-          suggest::memory_bytes(p.set(least, {1, leaves.back().recompute, leaves.back().offload}));
+      const double needed = p.least_bytes(branch, leaves);
       if (out.least_bytes <= 0 || needed < out.least_bytes) out.least_bytes = needed;
       if (needed > p.usable_bytes) {
         too_large = branch;
-        out.fates.too_large += static_cast<std::int64_t>(leaves.size());
+        counts.too_large += std::ssize(leaves);
         continue;
       }
-    }
-    Open each{branch, {}, 0};
-    for (const Leaf& leaf : leaves) {
-      const model::Setup& setup = p.set(branch, leaf);
-      const double needed = suggest::memory_bytes(setup);
-      if (needed > p.usable_bytes) {
-        ++out.fates.too_large;
-      } else if (!p.broken.of(setup).empty()) {
-        ++out.fates.by_rules;
-      } else {
-        each.leaves.push_back(leaf);
-      }
-    }
-    if (each.leaves.empty()) continue;
-    if (request.prune) {
       suggest::step_of(&p.stack, p.memo, p.set(branch, {}), p.step);
       each.bound_us = p.step.cost.time_us - p.step.cost.bubble_us;
     }
-    open.push_back(std::move(each));
+    open.push_back(each);
   }
   std::stable_sort(open.begin(), open.end(),
                    [](const Open& a, const Open& b) { return a.bound_us < b.bound_us; });
   std::vector<Priced> best;
+  std::vector<Leaf> priced_leaves;  // of the branch
   for (const Open& each : open) {
     if (request.prune && best.size() >= request.keep && each.bound_us > best.back().step_us) {
-      out.fates.bounded += static_cast<std::int64_t>(each.leaves.size());
+      counts.bounded += std::ssize(*each.leaves);
       continue;
     }
-    for (const Leaf& leaf : each.leaves) {
+    priced_leaves.clear();
+    for (const Leaf& leaf : *each.leaves) {
+      const auto computes_less = [&](const Leaf& other) {
+        return other.chunks == leaf.chunks && other.offload == leaf.offload &&
+               is_within(other.recompute, leaf.recompute);
+      };
+      if (request.prune && std::any_of(priced_leaves.begin(), priced_leaves.end(), computes_less)) {
+        ++counts.needless;
+        continue;
+      }
       const model::Setup& setup = p.set(each.branch, leaf);
+      if (suggest::memory_bytes(setup) > p.usable_bytes) {
+        ++counts.too_large;
+        continue;
+      }
+      if (!p.broken.of(setup).empty()) {
+        ++counts.by_rules;
+        continue;
+      }
       if (p.is_refused()) {
-        ++out.fates.refused;
+        ++counts.refused;
         continue;
       }
       if (p.stack.run && suggest::memory_bytes_of(&p.stack, p.gpu, setup) > p.usable_bytes) {
-        ++out.fates.too_large;
+        ++counts.too_large;
         continue;
       }
       suggest::step_of(&p.stack, p.memo, setup, p.step);
-      ++out.fates.priced;
+      ++counts.priced;
+      priced_leaves.push_back(leaf);
       const Priced priced{each.branch, leaf, p.step.cost.time_us};
       best.insert(std::upper_bound(best.begin(), best.end(), priced, is_before), priced);
       if (best.size() > request.keep) best.pop_back();
@@ -388,6 +416,12 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
                                Neutral{FieldId::zero, 0},
                                Neutral{FieldId::micro_batch_size, 1},
                                Neutral{FieldId::recompute, static_cast<std::int64_t>(Recompute::none)},
+                               Neutral{FieldId::recompute_norms, 0},
+                               Neutral{FieldId::recompute_up_projections, 0},
+                               Neutral{FieldId::recompute_expert_activations, 0},
+                               Neutral{FieldId::recompute_mlp, 0},
+                               Neutral{FieldId::recompute_shared_experts, 0},
+                               Neutral{FieldId::recompute_experts, 0},
                                Neutral{FieldId::offload_optimizer, 0},
                                Neutral{FieldId::embedding_stages, 0}};
   std::vector<Ablation> out;

@@ -65,8 +65,9 @@ struct SearchCounts {
   std::int64_t all = 0;
   std::int64_t too_large = 0;
   std::int64_t by_rules = 0;
-  std::int64_t refused = 0;  // by the stack
-  std::int64_t bounded = 0;  // no plan of theirs can be among the best
+  std::int64_t refused = 0;   // by the stack
+  std::int64_t needless = 0;  // compute more again than a plan that fits and differs in nothing else
+  std::int64_t bounded = 0;   // no plan of theirs can be among the best
   std::int64_t priced = 0;
 };
 
