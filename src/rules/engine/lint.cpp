@@ -30,11 +30,26 @@ namespace shapelint::rules {
 
 namespace {
 
+// The first of many keys that are not known: a title has one line, and its label names all of them.
+std::string brief_keys(const model::Remark& remark) {
+  constexpr std::size_t most = 3;
+  if (remark.kind != model::Remark::Kind::unresolved) return remark.key;
+  constexpr std::string_view between = ", ";
+  std::size_t end = std::string::npos;
+  std::size_t keys = 1;
+  for (std::size_t at = remark.key.find(between); at != std::string::npos;
+       at = remark.key.find(between, at + 1)) {
+    if (keys == most) end = at;
+    ++keys;
+  }
+  return keys <= most ? remark.key : fmt::format("{} and {} more", remark.key.substr(0, end), keys - most);
+}
+
 Finding describe_remark(CompiledRule& compiled, const Context& context) {
   const Rule& rule = compiled.rule();
   const model::Remark& remark = *context.remark;
   const std::pair<std::string_view, std::string> words[] = {
-      {"key", remark.key},
+      {"key", brief_keys(remark)},
       {"written", remark.written},
       {"meaning", remark.meaning},
       {"instead", remark.instead},
