@@ -25,6 +25,8 @@ struct Spread {
 };
 // Of a training step, a pass over prompts alone, or a decoding step.
 Spread step_spread(const gpu::Gpu& gpu, const model::Setup& setup);
+// The same where one run of the model on the GPU is measured, and what is predicted is scaled by that run's.
+Spread anchored_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 // Of the time to the first token, from the request's arrival: queueing behind up to three others, tokenizing
 // and the engine's scheduler are part of what is published, and of no prediction.
 Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup);

@@ -204,3 +204,22 @@ TEST_CASE("published MFU of training runs as a table", "[.training]") {
                 100 * all.mean_absolute, 100 * all.mean);
   }
 }
+
+TEST_CASE("two runs of one model are off by nearly the same", "[training][interval]") {
+  // cost::anchored_spread(): what a measured step says of the others.
+  const std::vector<TrainingRun> runs = evaluated_trainings();
+  const auto family = [](const TrainingRun& run) {
+    return fmt::format("{} {} {}", run.source, run.gpu, run.name.substr(0, run.name.find(' ')));
+  };
+  std::vector<double> apart;  // in logarithms
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = i + 1; j < runs.size(); ++j)
+      if (family(runs[i]) == family(runs[j]))
+        apart.push_back(std::abs(std::log((1 + runs[i].error()) / (1 + runs[j].error()))));
+  std::sort(apart.begin(), apart.end());
+  REQUIRE(apart.size() > 50);
+  const double quantile = std::exp(apart[apart.size() * 8 / 10]);
+  INFO(apart.size() << " pairs, 80 % within a factor of " << quantile);
+  CHECK(quantile < 1.15);
+  CHECK(quantile > 1.10);
+}

@@ -33,6 +33,20 @@ TEST_CASE("a plan says whose kernels its step runs", "[interval]") {
   CHECK(stack("mode = \"decode\"\ncontext_length = 64\n") == Stack::other);
 }
 
+TEST_CASE("a measured run narrows the interval of the others", "[interval]") {
+  for (const char* run : {"", "eager = true\n", "fused_gradient_accumulation = true\n"}) {
+    const model::Setup setup = setup_of(run);
+    for (const std::string_view id : gpu::gpu_ids()) {
+      const auto gpu = gpu::find_gpu(std::string(id));
+      REQUIRE(gpu);
+      const cost::Spread before = cost::step_spread(*gpu, setup);
+      const cost::Spread after = cost::anchored_spread(*gpu, setup);
+      CHECK(after.high / after.low <= before.high / before.low + 1e-12);
+      CHECK(after.low * after.high == Approx(1));
+    }
+  }
+}
+
 TEST_CASE("the interval holds the prediction, and is wider where nothing was measured", "[interval]") {
   for (const char* run :
        {"", "eager = true\n", "compiled = true\n", "fused_gradient_accumulation = true\n"}) {
