@@ -1,0 +1,240 @@
+// Plans as SVG.
+#include "chart/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/number.hpp"
+#include "base/units.hpp"
+#include "chart/axes.hpp"
+#include "chart/page.hpp"
+#include "chart/svg.hpp"
+#include "report/exchange/exchange.hpp"
+
+namespace shapelint::chart {
+
+namespace {
+
+constexpr double plan_width = 960;
+constexpr double plan_margin = 24;
+constexpr double plan_right = 900;
+constexpr double head_height = 76;
+
+constexpr double front_height = 440;
+constexpr double memory_row = 30;
+constexpr double memory_bar = 20;
+constexpr double stage_row = 20;
+constexpr double stage_bar = 16;
+constexpr double below_axis = 56;
+constexpr double above_rows = 64;  // heading and legend
+
+constexpr std::int64_t most_stages = 32;  // that are drawn
+constexpr std::int64_t fewest_drawn = 16;
+constexpr double label_width = 15;  // pixels of a block that has room for its number
+
+void draw_front(Svg& svg, const FrontFigure& figure, double top) {
+  svg.text({plan_margin, top}, "Pareto front", Anchor::start, "strong");
+  double low_x = figure.points.front().per_user;
+  double high_x = low_x;
+  double low_y = figure.points.front().per_gpu;
+  double high_y = low_y;
+  for (const FrontPoint& each : figure.points) {
+    low_x = std::min(low_x, each.per_user);
+    high_x = std::max(high_x, each.per_user);
+    low_y = std::min(low_y, each.per_gpu);
+    high_y = std::max(high_y, each.per_gpu);
+  }
+  constexpr double decade = 10;
+  constexpr double front_left = 96;
+  const double bottom = top + front_height - below_axis;
+  const bool is_wide_x = high_x > decade * low_x;
+  const bool is_wide_y = high_y > decade * low_y;
+  const PlotFrame frame{round_scale(is_wide_x ? low_x : 0, high_x, is_wide_x, front_left, plan_right),
+                        round_scale(is_wide_y ? low_y : 0, high_y, is_wide_y, bottom, top + 28)};
+  draw_frame(svg, frame, "output tokens/s per user", "output tokens/s per GPU");
+  std::vector<Pixel> line;
+  for (const FrontPoint& each : figure.points)
+    line.push_back({place(frame.x, each.per_user), place(frame.y, each.per_gpu)});
+  svg.path(line, "series c0");
+  // A plan is named once: where the front first has it, if there is room.
+  std::vector<Box> taken;
+  for (const Pixel& at : line) taken.push_back({at.x - 5, at.x + 5, at.y - 5, at.y + 5});
+  std::string named;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const FrontPoint& point = figure.points[i];
+    svg.circle(line[i], 4.5, "mark c0", point.hover);
+    if (point.label == named) continue;
+    const double wide = text_width(point.label, 11);
+    const bool is_left = line[i].x + 8 + wide > plan_right;
+    const double x = is_left ? line[i].x - 8 : line[i].x + 8;
+    const double y = is_left ? line[i].y + 16 : line[i].y - 6;
+    const Box box{is_left ? x - wide : x, is_left ? x : x + wide, y - 11, y + 3};
+    if (std::any_of(taken.begin(), taken.end(), [&](const Box& each) { return overlaps(each, box); }))
+      continue;
+    taken.push_back(box);
+    named = point.label;
+    svg.text({x, y}, point.label, is_left ? Anchor::end : Anchor::start, "small halo");
+  }
+}
+
+double memory_height(const MemoryFigure& figure) {
+  return above_rows + memory_row * static_cast<double>(figure.bars.size()) + below_axis;
+}
+
+void draw_memory(Svg& svg, const MemoryFigure& figure, double top) {
+  constexpr double label_size = 11;
+  constexpr double sum_width = 60;
+  double left = 200;
+  double most = figure.usable_bytes;
+  std::vector<double> sums;
+  for (const MemoryBar& bar : figure.bars) {
+    left = std::max(left, plan_margin + 10 + text_width(bar.label, label_size));
+    sums.push_back(std::accumulate(bar.part_bytes.begin(), bar.part_bytes.end(), 0.0));
+    most = std::max(most, sums.back());
+  }
+  const double end = plan_right - sum_width;
+  svg.text({plan_margin, top}, "Memory per GPU", Anchor::start, "strong");
+  std::vector<LegendEntry> legend;
+  for (std::size_t i = 0; i < figure.parts.size(); ++i)
+    legend.push_back({figure.parts[i], "mark " + colour_of(i), false});
+  draw_legend(svg, {left, top}, plan_right - left, legend);
+  const double rows_top = top + above_rows - 20;
+  const double bottom = rows_top + memory_row * static_cast<double>(figure.bars.size()) + 8;
+  const Scale x = round_scale(0, most / bytes_per_gib, false, left, end);
+  for (const double value : ticks(x, 8)) {
+    svg.line({place(x, value), rows_top}, {place(x, value), bottom}, "grid");
+    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
+  }
+  svg.line({left, bottom}, {end, bottom}, "axis");
+  svg.text({(left + end) / 2, bottom + 36}, "GiB per GPU", Anchor::middle);
+  for (std::size_t row = 0; row < figure.bars.size(); ++row) {
+    const MemoryBar& bar = figure.bars[row];
+    const double y = rows_top + 8 + memory_row * static_cast<double>(row);
+    svg.text({left - 10, y + 14}, bar.label, Anchor::end, "small");
+    double sum = 0;
+    for (std::size_t i = 0; i < bar.part_bytes.size(); ++i) {
+      const double from = place(x, sum / bytes_per_gib);
+      sum += bar.part_bytes[i];
+      const double to = place(x, sum / bytes_per_gib);
+      if (to - from < 0.2) continue;
+      svg.rectangle({from, y}, to - from, memory_bar, "bar " + colour_of(i),
+                    fmt::format("{}: {} {} GiB", bar.label, figure.parts[i], gib(bar.part_bytes[i])));
+    }
+    svg.text({plan_right, y + 14}, gib(sums[row]), Anchor::end, "small");
+  }
+  if (figure.usable_bytes <= 0) return;
+  const double at = place(x, figure.usable_bytes / bytes_per_gib);
+  svg.path({{at, rows_top}, {at, bottom}}, "series faint", "usable memory");
+  svg.text({at, rows_top - 5}, fmt::format("usable: {} GiB", gib(figure.usable_bytes)), Anchor::middle,
+           "small halo");
+}
+
+// As many micro-batches as show the schedule: those between are all alike.
+TimelineFigure drawn_part(const TimelineFigure& figure) {
+  TimelineFigure out = figure;
+  const std::int64_t enough = std::max(2 * figure.stages, fewest_drawn);
+  if (out.micro_batches > 2 * enough) out.micro_batches = enough;
+  return out;
+}
+
+double timeline_height(const TimelineFigure& figure) {
+  return above_rows + stage_row * static_cast<double>(std::min(figure.stages, most_stages)) + below_axis;
+}
+
+void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
+  const TimelineFigure figure = drawn_part(whole);
+  const std::vector<PipelineBlock> blocks = pipeline_blocks(figure);
+  double end_us = 0;
+  for (const PipelineBlock& each : blocks) end_us = std::max(end_us, each.end_us);
+  std::string heading = fmt::format(
+      "Pipeline, {}",
+      figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks) : "1F1B");
+  heading += figure.micro_batches < whole.micro_batches
+                 ? fmt::format(", {} of {} micro-batches drawn", figure.micro_batches,
+                               with_commas(whole.micro_batches))
+                 : fmt::format(", {} micro-batches", whole.micro_batches);
+  svg.text({plan_margin, top}, heading, Anchor::start, "strong");
+  std::vector<LegendEntry> legend{{"forward", "mark c4", false}, {"backward", "mark c2", false}};
+  if (figure.chunks > 1) {
+    legend.push_back({"forward, odd chunks", "mark c3", false});
+    legend.push_back({"backward, odd chunks", "mark c7", false});
+  }
+  constexpr double timeline_left = 96;
+  draw_legend(svg, {timeline_left, top + 22}, plan_right - timeline_left, legend);
+  const std::int64_t stages = std::min(figure.stages, most_stages);
+  const double rows_top = top + above_rows - 28;
+  const double bottom = rows_top + stage_row * static_cast<double>(stages) + 8;
+  const double unit = end_us >= 2 * us_per_s ? us_per_s : us_per_ms;
+  const Scale x{0, end_us / unit, timeline_left, plan_right, false};
+  for (const double value : ticks(x, 8)) {
+    svg.line({place(x, value), rows_top}, {place(x, value), bottom}, "grid");
+    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
+  }
+  svg.line({timeline_left, bottom}, {plan_right, bottom}, "axis");
+  svg.text({(timeline_left + plan_right) / 2, bottom + 36},
+           unit == us_per_s ? "time (s); white: pipeline bubble" : "time (ms); white: pipeline bubble",
+           Anchor::middle);
+  for (std::int64_t stage = 0; stage < stages; ++stage)
+    svg.text({timeline_left - 10, rows_top + stage_row * static_cast<double>(stage) + 16},
+             fmt::format("stage {}", stage), Anchor::end, "small");
+  for (const PipelineBlock& each : blocks) {
+    if (each.stage >= stages) continue;
+    const double from = place(x, each.begin_us / unit);
+    const double to = place(x, each.end_us / unit);
+    const double y = rows_top + 4 + stage_row * static_cast<double>(each.stage);
+    const bool is_odd = each.chunk % 2 != 0;
+    const std::string_view look =
+        each.backward ? (is_odd ? "bar c7" : "bar c2") : (is_odd ? "bar c3" : "bar c4");
+    svg.rectangle({from, y}, std::max(0.3, to - from - 0.6), stage_bar, look,
+                  fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage,
+                              each.backward ? "backward" : "forward", each.micro_batch + 1,
+                              figure.chunks > 1 ? fmt::format(", chunk {}", each.chunk) : "",
+                              duration(each.begin_us), duration(each.end_us)));
+    if (to - from >= label_width)
+      svg.text({(from + to) / 2, y + 12}, std::to_string(each.micro_batch + 1), Anchor::middle, "small");
+  }
+}
+
+}  // namespace
+
+std::string plan_svg(const PlanFigure& figure) {
+  const bool has_front = figure.front && !figure.front->points.empty();
+  double height = head_height;
+  if (has_front) height += front_height;
+  if (figure.memory) height += memory_height(*figure.memory);
+  if (figure.timeline) height += timeline_height(*figure.timeline);
+  Svg svg(plan_width, height, figure.title, figure.subtitle);
+  svg.text({plan_margin, 30}, figure.title, Anchor::start, "title");
+  svg.subtitle(figure.subtitle, plan_width - 2 * plan_margin);
+  double top = head_height + 12;
+  if (has_front) {
+    draw_front(svg, *figure.front, top);
+    top += front_height;
+  }
+  if (figure.memory) {
+    draw_memory(svg, *figure.memory, top);
+    top += memory_height(*figure.memory);
+  }
+  if (figure.timeline) draw_timeline(svg, *figure.timeline, top);
+  return std::move(svg).finish();
+}
+
+std::string plan_page(const PlanFigure& figure, std::string_view text) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n"
+      "<title>{0}</title>\n<style>\n{1}\n</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n"
+      "<p class=\"soft\">{2}</p>\n</header>\n<main>\n<section>\n<div class=\"chart\">{3}</div>\n</section>\n"
+      "<section>\n<div class=\"scroll\"><pre>{4}</pre></div>\n</section>\n</main>\n"
+      "<footer class=\"soft\">Predicted by shapelint " SHAPELINT_VERSION ".</footer>\n</body>\n</html>\n",
+      report::xml_escaped(figure.title), web_assets().style, report::xml_escaped(figure.subtitle),
+      plan_svg(figure), report::xml_escaped(text));
+}
+
+}  // namespace shapelint::chart
