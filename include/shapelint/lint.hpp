@@ -317,7 +317,7 @@ void describe(Visitor& of, const FindingCounts*) {
   of("error", &FindingCounts::error, "findings of this severity");
   of("warning", &FindingCounts::warning, "");
   of("info", &FindingCounts::info, "");
-  of("hidden", &FindingCounts::hidden, "not severe enough to be told");
+  of("hidden", &FindingCounts::hidden, "not severe enough to be shown");
   of("suppressed", &FindingCounts::suppressed, "a comment or the configuration leaves out");
   of("baselined", &FindingCounts::baselined, "the baseline knows, or a source's `base` had");
 }

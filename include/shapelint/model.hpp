@@ -17,7 +17,7 @@ namespace shapelint::api {
 struct Source {
   std::string path;
   std::optional<std::string> text{};
-  // What the file was before a change: lint() then tells only what the change introduced. Texts that the
+  // What the file was before a change: lint() then reports only what the change introduced. Texts that the
   // others inherit from may have one, too. Not for folders.
   std::optional<std::string> base{};
 };

@@ -87,7 +87,7 @@ Choice choose_to_adjust(const gpu::Gpu& gpu, gpu::ConstantSet set) {
     const auto member = each.member;
     const bool of_benchmark =
         member == &C::host_us || each.key.starts_with("rotation_") || member == &C::power_reach_us;
-    // Kernels that the base does not tell apart are not told apart by a few products either.
+    // Kernels that the base does not distinguish, a few products do not distinguish either.
     const bool of_kernels = is_of_library(each) || member == &C::prologue_2b ||
                             (member == &C::align_c_2b && choice.start.align_c_2b >= 1);
     if (!of_benchmark && !of_kernels && !each.key.starts_with("quantize_")) choice.free.push_back(&each);

@@ -31,7 +31,7 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 // The longest sequence of a published model, from the tables `positions`; 0: not known.
 std::int64_t max_positions(std::string_view name);
 
-// Whether a word of a name tells only how weights are stored.
+// Whether a word of a name says only how weights are stored.
 bool tells_storage(std::string_view word);
 
 // Loads the rows of one data file; errors are appended with their place.

@@ -251,7 +251,7 @@ namespace {
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
 constexpr double bytes_per_us_per_gb_s = 1e3;
-constexpr double least_told = 5e-4;  // shares that would be printed as nought are not told
+constexpr double least_printed = 5e-4;  // shares that would be printed as 0 are left out
 
 // What a loss means, for who points at its bar; by Loss.
 constexpr std::array<std::string_view, cost::loss_count> explanations{
@@ -368,7 +368,7 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
     out.marks.push_back(std::move(mark));
   }
   out.subtitle = fmt::format("{}; area of a mark: share of the step", report::plan_text(of.setup));
-  if (unseen_share >= least_told) {
+  if (unseen_share >= least_printed) {
     out.subtitle +=
         fmt::format("; operations without FLOPs ({} of the step) are not shown", percent(unseen_share));
   }

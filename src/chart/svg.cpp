@@ -14,7 +14,7 @@ namespace {
 
 using report::xml_escaped;
 
-// Colours of Okabe and Ito, told apart with any colour vision (Color Universal Design, 2008); their yellow
+// Colours of Okabe and Ito, distinct with any colour vision (Color Universal Design, 2008); their yellow
 // and black, too close to a page's white and its text, are a violet and an olive here. No CSS variables: not
 // every viewer knows them.
 constexpr std::string_view style_sheet = R"(<style>

@@ -41,7 +41,7 @@ struct Io {
   // From the first call on, Ctrl-C sets the flag that it returns instead of ending the process (a second one
   // ends it). Absent in tests.
   std::function<const std::atomic<bool>*()> on_interrupt{};
-  // All errors that were printed: what a program that asked for JSON is told of them (run()).
+  // All errors that were printed: what a program that asked for JSON gets (run()).
   std::vector<api::Error> problems{};
 };
 

@@ -13,7 +13,7 @@
 
 namespace shapelint::cli {
 
-// What a subcommand tells of an option: its names, what it means, and where the value goes. The parser,
+// What a subcommand says of an option: its names, what it means, and where the value goes. The parser,
 // --help, the man page and did-you-mean are all driven by it.
 
 // Stores one value of an option. Returns what was expected instead ("a whole number") when the text is not
@@ -33,7 +33,7 @@ struct Option {
   // stand with commas between them.
   std::vector<std::string> (*words)() = nullptr;
   bool is_list = false;
-  bool hidden = false;  // accepted, but told by `shapelint fields` alone
+  bool hidden = false;  // accepted, but listed by `shapelint fields` alone
 
   bool is_positional() const { return !names.starts_with('-'); }
   bool is_flag() const { return value.empty() && !is_positional(); }

@@ -24,7 +24,7 @@ Progress::Progress(Io& io, Text text, std::chrono::milliseconds patience) : io_(
   try {
     thread_ = std::thread([this, patience] { watch(patience); });
   } catch (const std::exception&) {
-    // The system has no more threads: nothing is told.
+    // The system has no more threads: nothing is shown.
   }
 }
 

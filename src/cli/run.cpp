@@ -198,7 +198,7 @@ int run(std::span<const std::string> args, Io& io) {
   guarded.raw_out = &io.out;
   guarded.on_interrupt = io.on_interrupt;
   const int code = run_guarded(args, guarded, out_guard, err_guard);
-  // Who reads JSON is told there why there is none.
+  // Who reads JSON finds there why there is none.
   if (code == static_cast<int>(ExitCode::error) && asks_for_json(args) && !out_guard.is_used())
     objects::write_failure(choose(args).command->name, guarded.problems, out);
   return code;

@@ -133,7 +133,7 @@ void Checker::compile(Compiled& each) const {
 
 std::optional<double> Checker::value(std::string_view text, const rules::Context& context) {
   auto [place, is_new] = expressions_.try_emplace(std::string(text));
-  if (is_new) place->second = expr::compile(text, rules::variable_names());  // the reader tells of mistakes
+  if (is_new) place->second = expr::compile(text, rules::variable_names());  // the reader reports mistakes
   if (!place->second) return std::nullopt;
   const Result<double> out = place->second->evaluate(
       [&](std::int32_t name) { return rules::value_of(static_cast<std::size_t>(name), context); });

@@ -109,7 +109,8 @@ std::string known_models_markdown() {
 std::string formats_markdown(const Dialects& dialects) {
   std::string out =
       "# Configurations that are understood\n\n"
-      "Written from `formats/*.toml` by the test suite (`UPDATE_GOLDEN=1`); do not edit. Files are told by "
+      "Written from `formats/*.toml` by the test suite (`UPDATE_GOLDEN=1`); do not edit. Files are "
+      "recognised by "
       "what is in them, never by name alone, in this order. The ending only chooses the reader (JSON, YAML, "
       "TOML, shell). shapelint's own format is described in [native-format.md](native-format.md); how to add "
       "a dialect in [format.md](../contributing/format.md).\n\n"

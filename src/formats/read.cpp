@@ -176,8 +176,8 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
   }
 }
 
-// A script that starts the same model twice has one model. Names are told apart by the part only where there
-// is more than one.
+// A script that starts the same model twice has one model. Names are distinguished by the part only where
+// there is more than one.
 void tell_apart(std::vector<model::Reading>& readings) {
   std::vector<model::Reading> kept;
   for (model::Reading& reading : readings) {

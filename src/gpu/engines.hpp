@@ -15,7 +15,7 @@
 
 namespace shapelint::gpu {
 
-// Whose kernel it is. An empty text was not told apart by the timings.
+// Whose kernel it is. An empty text: the timings do not say.
 struct EngineKernel {
   std::string architecture;  // id: `hopper`
   std::string engine;        // `vllm`, `sglang`, `trtllm`, `nccl`
@@ -52,7 +52,7 @@ struct PrefillKernel : EngineKernel, L2Residency {
   double efficiency_192 = 0;
   double efficiency_256 = 0;
   double efficiency_512 = 0;
-  std::int64_t full_rate = 0;  // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not told
+  std::int64_t full_rate = 0;  // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not stated
   double tail = 0.5;           // of the longest tile's time that the last SMs wait
   double power_drop = 0;       // share of the clock that long kernels lose
   double query_passes = 0;     // more passes over queries or output (quantizing, copying), as their bytes
@@ -86,7 +86,7 @@ struct DecodeKernel : EngineKernel, L2Residency {
   double efficiency_64 = 0;        // at this head dim and less; 0: as others
   double efficiency_192 = 0;       // above 128, up to this one
   double efficiency_256 = 0;
-  std::int64_t full_rate = 0;       // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not told
+  std::int64_t full_rate = 0;       // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not stated
   double throttled_efficiency = 0;  // where tensor cores run below that (H20); 0: as elsewhere
   std::int64_t narrow_tile = 0;     // rows: of a narrower tile, where all fit into it; 0: none
   double wave_rounding = 0.3;       // 0: SMs never idle; 1: whole waves
@@ -195,7 +195,7 @@ template <class Kernel>
 std::vector<Kernel> read_kernels(text::NodeRef root, std::span<const Field<Kernel>> fields,
                                  std::vector<Error>& errors);
 
-// What of a row tells kernels apart.
+// What of a row distinguishes kernels.
 struct EngineNames {
   std::string_view engine;
   std::string_view kernel;

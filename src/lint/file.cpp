@@ -228,10 +228,10 @@ text::LocatedError not_understood(const std::string& path, const FileOutcome& ou
   // Of a text that is broken nobody looked for keys.
   if (outcome.broken)
     return {{message, passes_over, path, outcome.broken->error.span}, outcome.broken->source};
-  const std::string_view tells = outcome.recognised
-                                     ? "`shapelint show --verbose` prints what was understood"
-                                     : "`shapelint show --why` prints what the nearest formats miss";
-  return {{message, fmt::format("{}, and {}", tells, passes_over), path, {}}, {}};
+  const std::string_view reason = outcome.recognised
+                                      ? "`shapelint show --verbose` prints what was understood"
+                                      : "`shapelint show --why` prints what the nearest formats miss";
+  return {{message, fmt::format("{}, and {}", reason, passes_over), path, {}}, {}};
 }
 
 bool is_broken_model(const std::string& path, const FileOutcome& outcome) {

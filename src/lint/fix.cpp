@@ -186,14 +186,14 @@ class Fixer {
         ++left[stable_fingerprint(finding, *model)];
     }
     std::vector<std::string> codes;
-    std::set<std::string> told;  // a defect of several plans is one
+    std::set<std::string> reported;  // a defect of several plans is one
     for (const ModelReport* model : before) {
       for (const rules::Finding& finding : model->result.findings) {
         if (finding.severity < level_) continue;
         int& count = left[stable_fingerprint(finding, *model)];
         if (count > 0) {
           --count;
-        } else if (told.insert(key_in_file(finding)).second) {
+        } else if (reported.insert(key_in_file(finding)).second) {
           codes.emplace_back(finding.code);
         }
       }

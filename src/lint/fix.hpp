@@ -15,7 +15,7 @@ namespace shapelint::lint {
 struct FixRequest {
   RunRequest run;       // which writes no baseline
   bool unsafe = false;  // also what changes the model that is trained, or its task
-  // As `run.on_progress` tells of linting: called from all threads as files are fixed.
+  // As `run.on_progress` of linting: called from all threads as files are fixed.
   std::function<void(std::size_t done, std::size_t total)> on_fix{};
 };
 

@@ -27,14 +27,14 @@ namespace {
 // What follows from a change is worth telling unless it says the same again: with as many key and value heads
 // as query heads both change alike.
 std::vector<rules::Change> news(const rules::Proposal& proposal) {
-  std::vector<rules::Change> told = proposal.changes;
+  std::vector<rules::Change> changes = proposal.changes;
   std::vector<rules::Change> out;
   for (const rules::Change& change : proposal.implied) {
     const auto alike = [&](const rules::Change& each) {
       return each.from == change.from && each.to == change.to;
     };
-    if (std::any_of(told.begin(), told.end(), alike)) continue;
-    told.push_back(change);
+    if (std::any_of(changes.begin(), changes.end(), alike)) continue;
+    changes.push_back(change);
     out.push_back(change);
   }
   return out;

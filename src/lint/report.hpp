@@ -100,7 +100,7 @@ struct CompositeModel {
 // In the order of the files; of a file with fewer than two such models none.
 std::vector<CompositeModel> composite_models(const Report& report);
 
-// What programs are told of a model, most valuable first: also what people are not shown, unless that was
+// What programs get of a model, most valuable first: also what people are not shown, unless that was
 // asked for.
 std::vector<const rules::Finding*> for_programs(const ModelReport& model);
 

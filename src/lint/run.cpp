@@ -61,7 +61,7 @@ struct Job {
   bool is_changed = true;    // itself; otherwise what it inherits may have changed
   bool is_passed_over = false;
   bool is_left_out = false;        // the files of the run hold too much, or take too much
-  std::set<std::string> built_on;  // files that it asked for, where outputs are to be told from them
+  std::set<std::string> built_on;  // files that it asked for, where outputs are to be distinguished
   std::size_t known_then = 0;      // findings that it had at the revision
   FileOutcome outcome;
 };
@@ -463,7 +463,7 @@ class Run {
   std::optional<text::OverlayFileSystem> then_;  // the files with the caller's texts of before
   std::map<std::string, std::string> bases_;     // these texts, by one spelling of their paths
   std::vector<Job> jobs_;
-  std::string looked_at_;  // before anything is linted, for who is told that there is too much
+  std::string looked_at_;  // before anything is linted, for the error that there is too much
   mutable std::atomic<std::int64_t> read_bytes_{0};
   mutable std::atomic<std::int64_t> work_{0};
   RunOutcome out_;

@@ -39,7 +39,7 @@ struct RunRequest {
   // Files that the caller is going to write: refused are those that were read, since what they held would be
   // gone.
   std::vector<std::string> outputs;
-  // What files were before a change, by their paths: of these only what the change introduced is told.
+  // What files were before a change, by their paths: of these only what the change introduced is reported.
   std::map<std::string, std::string> bases;
   std::string diff_base;  // git revision: only what changed since, and what the change introduced
   // Called from all threads as files are done.
@@ -58,7 +58,7 @@ struct RunOutcome {
   std::vector<text::LocatedError> refused;
   std::vector<std::string> choices;  // which configuration applies to which file, and what it excludes
   Report report;
-  std::vector<std::string> refuted;  // findings that proofs leave out, each with its proof: always told
+  std::vector<std::string> refuted;  // findings that proofs leave out, each with its proof: always reported
   std::vector<Note> notes;           // why files are passed over, or what was not understood
   std::vector<BaselineNote> baselines;
   bool has_findings = false;  // at or above their files' fail levels

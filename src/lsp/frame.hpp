@@ -20,8 +20,8 @@ struct Frame {
   std::string problem;  // why there is no content; empty where there is one
 };
 
-// Takes bytes as they come, in pieces of any size, and holds no more than has come. What is no frame is told
-// once; the next one that begins after it is found.
+// Takes bytes as they come, in pieces of any size, and holds no more than has come. What is no frame is
+// reported once; the next one that begins after it is found.
 class Frames {
  public:
   void push(std::string_view bytes);

@@ -220,7 +220,7 @@ class Server {
   }
 
   // The one place where whatever a message leads to ends. Errors of notifications have no answer: the
-  // editor's log tells them.
+  // editor's log has them.
   template <class Work>
   void guard(const Message& message, const Work& work) {
     int code = internal_error;

@@ -67,8 +67,8 @@ struct AttentionShape {
   bool is_one_tensor = false;       // a key is its value, too, and read once
 };
 
-// What tells a convolution, computed as a product without its input being written out as a matrix (implicit
-// GEMM), from the product that it equals. 0: as in any product.
+// What distinguishes a convolution, computed as a product without its input being written out as a matrix
+// (implicit GEMM), from the product that it equals. 0: as in any product.
 struct ImplicitGemm {
   // elements in memory of A, B and C, of all groups together
   double a_elements = 0;

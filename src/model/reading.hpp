@@ -183,7 +183,7 @@ inline bool decodes(const ModelSpec& model) {
 
 // Defaults that a prediction depends on: what nobody said of a model or its run.
 
-// Neither stated, nor what a framework does unless it is told: our guess.
+// Neither stated, nor a default of the framework: our guess.
 bool is_assumed(const Reading& reading, FieldId field);
 
 // The guesses that decide what a prediction is worth: the size of a step, its number format, its attention,

@@ -210,7 +210,7 @@ std::string fingerprint_of(std::initializer_list<std::string_view> parts) {
   Checksum hash;
   for (const std::string_view part : parts) {
     hash.add(part);
-    hash.add('\0');  // parts are told apart by a byte that no text of ours holds
+    hash.add('\0');  // parts are separated by a byte that no text of ours holds
   }
   return hash.hex();
 }

@@ -143,7 +143,7 @@ class AppliedReader {
                          .value_or(default_fail_level);
     const auto least = level(request_.min_severity, stated_.min_severity, configured_.config.min_severity);
     out.min_severity_stated = least.has_value();
-    // What fails a run is told.
+    // What fails a run is reported.
     out.rules.shows_savings = !out.min_severity_stated;
     out.rules.min_severity = std::min(least.value_or(default_min_severity), out.fail_level);
     out.rules.policy = policy();

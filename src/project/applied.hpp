@@ -41,7 +41,7 @@ struct ShapeChoice {
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
                      const text::FileSystem& files, bool names_shape = false);
 
-// "shape taken as fixed: ...", and how to free it; empty when nobody needs to be told.
+// "shape taken as fixed: ...", and how to free it; empty when nobody needs to know.
 std::string shape_note(const ShapeChoice& choice);
 
 // The error about a file whose account is spent, with what it ended in.
@@ -92,10 +92,10 @@ struct AskedStack {
   // as they are written. Only the contracts of that package are read.
   bool is_implied = false;
 };
-// What the file's own format tells: a script of Megatron-LM runs Megatron-core.
+// What the file's own format says: a script of Megatron-LM runs Megatron-core.
 AskedStack stack_of_format(const Configured& configured, const model::Reading& reading);
 
-// What applies to the file (Applied::stack), with `auto` looked up: what its format tells, and what the
+// What applies to the file (Applied::stack), with `auto` looked up: what its format says, and what the
 // requirements.txt, pyproject.toml or uv.lock in its folder name. A version that is given goes before one
 // that is found. Empty for `none`.
 contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,

@@ -103,7 +103,7 @@ struct Config {
 // Reads one configuration file and those it extends. Every error found is appended: unknown keys (with a
 // did-you-mean), wrong types, files that extend each other in a circle. What it names lies in its repository,
 // or in its own folder when there is none, unless `allow_outside`: a stranger's configuration must not have
-// others' files read, told of in messages, or written.
+// others' files read, named in messages, or written.
 Config read_config(const text::FileSystem& files, const std::string& path,
                    std::vector<text::LocatedError>& errors, bool allow_outside = false);
 

@@ -1,4 +1,4 @@
-// What is told of data files by the tables that they are read with.
+// Schemas and the reference page of data files, from the tables that they are read with.
 #include "project/data_files.hpp"
 
 #include <array>

@@ -130,7 +130,7 @@ class NameCheck {
     if (auto error = rules::check_selector(*out_.rules, selector)) errors_.push_back({*error, {}});
   }
   void rule(const Name& name) {
-    // The guess of an error takes long: those that are counted and not told get none.
+    // The guess of an error takes long: those that are counted and not printed get none.
     if (errors_.size() > text::max_reported_errors) {
       if (!rules::is_selector(*out_.rules, name.value)) place({"there is no such rule", {}, {}, {}}, name);
       return;
@@ -236,7 +236,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
                                  ErrorCode::too_large},
                            {}});
   }
-  // Whoever asks for anything of it is told of the errors first.
+  // Whoever asks for anything of it gets the errors first.
   if (!out->rules)
     out->rules = std::shared_ptr<const rules::RuleBook>(std::shared_ptr<void>(), &rules::builtin_rules());
   text::summarize_rest(out->errors);

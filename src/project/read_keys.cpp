@@ -204,7 +204,7 @@ class KeyReader {
     }
   }
 
-  // A guess takes long: those that are not told get none.
+  // A guess takes long: those that are not printed get none.
   std::string guess(std::string_view key, std::span<const std::string_view> known) const {
     return errors_.size() < text::max_reported_errors ? did_you_mean(key, known) : std::string();
   }

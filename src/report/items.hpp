@@ -50,7 +50,7 @@ struct Item {
   std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first
 };
 
-// What people are shown, with what else was not looked at, or all that programs are told
+// What people are shown, with what else was not looked at, or all that programs get
 // (lint::for_programs).
 enum class Which : std::uint8_t { shown, shown_and_gaps, for_programs };
 

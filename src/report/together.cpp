@@ -21,7 +21,7 @@ std::string name_of(const Finding& finding) {
   return fmt::format("{} ({})", finding.rule, finding.code);
 }
 
-// What makes findings twins. The last number tells those of one model apart.
+// What makes findings twins. The last number distinguishes those of one model.
 using Place = std::tuple<std::string, std::int64_t, std::int64_t, std::string_view, std::string, std::string,
                          model::FieldId, std::string, std::size_t>;
 
@@ -60,10 +60,10 @@ DuplicateFindings::DuplicateFindings(const lint::Report& report) {
   for (auto& [place, all] : by_place) {
     if (all.size() == 1) continue;
     const auto teller = std::max_element(all.begin(), all.end(), tells_less);
-    const DuplicateFinding told = *teller;
+    const DuplicateFinding primary = *teller;
     all.erase(teller);
-    for (const DuplicateFinding& each : all) primary_of_.emplace(each.finding, told.model);
-    others_.emplace(told.finding, std::move(all));
+    for (const DuplicateFinding& each : all) primary_of_.emplace(each.finding, primary.model);
+    others_.emplace(primary.finding, std::move(all));
   }
 }
 
@@ -134,7 +134,7 @@ std::map<const Finding*, FindingRelation> relations_of(const std::vector<const F
     const auto found = ties.find(finding);
     return found == ties.end() || (found->second.fixed_by == nullptr && found->second.also_fixes.empty());
   };
-  const auto mended = [&](const Finding* by) {
+  const auto findings_fixed = [&](const Finding* by) {
     std::vector<const Finding*> out;
     if (by->also_fixes.empty()) return out;
     for (const Finding* each : shown) {
@@ -149,7 +149,7 @@ std::map<const Finding*, FindingRelation> relations_of(const std::vector<const F
     std::vector<const Finding*> most;
     for (const Finding* each : shown) {
       if (!is_free(each)) continue;
-      std::vector<const Finding*> others = mended(each);
+      std::vector<const Finding*> others = findings_fixed(each);
       if (others.size() <= most.size()) continue;
       best = each;
       most = std::move(others);

@@ -1,4 +1,4 @@
-// What is told once, to those who read: changes that mend several findings, and defects of several plans or
+// What text reports say once: changes that fix several findings, and defects of several plans or
 // of files that build on each other.
 #pragma once
 

@@ -26,7 +26,7 @@ struct GpuGain {
   double gain = 0;
   double error = 0;  // half width of its interval; 0: not known
   // Of a proposal: a whole step on one rank, now and then. Where a replica takes other GPUs, or a step other
-  // tokens, they are not what the gain tells.
+  // tokens, they are not in the gain.
   double step_us = 0;
   double new_step_us = 0;
 };

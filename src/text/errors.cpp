@@ -71,20 +71,20 @@ template <class Each>
 void leave_first(std::vector<Each>& errors) {
   if (errors.size() <= max_reported_errors) return;
   std::map<std::string, std::size_t> found;  // by path
-  std::vector<Each> told;
+  std::vector<Each> kept;
   for (Each& each : errors) {
     // What has no place is about a file as a whole, as the error is that counts.
     const Error& error = error_of(each);
-    if (!error.span || ++found[error.path] <= max_reported_errors) told.push_back(std::move(each));
+    if (!error.span || ++found[error.path] <= max_reported_errors) kept.push_back(std::move(each));
   }
   for (const auto& [path, count] : found) {
     if (count <= max_reported_errors) continue;
-    Error& rest = error_of(told.emplace_back());
+    Error& rest = error_of(kept.emplace_back());
     rest.message = fmt::format("{} more errors are not listed",
                                with_commas(static_cast<std::int64_t>(count - max_reported_errors)));
     rest.path = path;
   }
-  errors = std::move(told);
+  errors = std::move(kept);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class ColumnReader {
     }
     return static_cast<std::int64_t>(all % 2 == 0 ? all >> 1U : ~(all >> 1U));
   }
-  double real(double /*told*/) {
+  double real(double /*expected*/) {
     std::uint64_t all = 0;
     for (unsigned i = 0; i < sizeof all; ++i) all |= next() << (8 * i);
     double value = 0;
@@ -60,13 +60,13 @@ class ColumnReader {
   std::size_t at_ = 0;
 };
 
-// `field` as it is, told to the stream (or by it) as the difference from what is expected.
+// `field` as it is, written to the stream (or read from it) as the difference from what is expected.
 template <class Field, class Stream>
 void pass(Field& field, std::int64_t expected, Stream& stream) {
   field = static_cast<Field>(expected + stream.number(static_cast<std::int64_t>(field) - expected));
 }
 
-// Both ways: a writer is told what the nodes are, a reader tells it.
+// Both ways: a writer gets the nodes, a reader fills them.
 template <class Stream>
 void pass_columns(std::span<Node> nodes, Stream& stream) {
   for (Node& node : nodes) pass(node.kind, 0, stream);
@@ -124,8 +124,8 @@ void link_children(std::span<Node> nodes) {
 std::string packed_tree(std::span<const Node> nodes) {
   Writer writer;
   writer.number(static_cast<std::int64_t>(nodes.size()));
-  std::vector<Node> told(nodes.begin(), nodes.end());
-  pass_columns(told, writer);
+  std::vector<Node> written(nodes.begin(), nodes.end());
+  pass_columns(written, writer);
   return writer.take();
 }
 

@@ -103,7 +103,7 @@ bool holds(int folder, const std::string& name, std::string_view content) {
 bool is_being_written(int folder, const std::string& name) {
 #if defined(F_SETLEASE)
   const Descriptor file(open_again(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  // A lease to read is granted while nobody writes. Who then wants to is told by a signal, and not by one
+  // A lease to read is granted while nobody writes. Who then wants to gets a signal, and not one
   // that ends the process.
   if (!file || ::fcntl(*file, F_SETSIG, SIGURG) != 0) return false;
   if (::fcntl(*file, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;

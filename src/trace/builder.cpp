@@ -103,14 +103,14 @@ std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack, Phas
   return entry->second;
 }
 
-// Of an operator in one of that phase: its own name tells, or that of what is around it.
+// Of an operator in one of that phase: its own name says it, or that of what is around it.
 Phase Builder::phase_of(std::uint32_t host, Phase around) {
   const std::uint32_t name = hosts_[host].name;
   if (name >= name_phases_.size()) name_phases_.resize(texts_.size());
   std::optional<std::optional<Phase>>& known = name_phases_[name];
   if (!known) {
-    Phase told = Phase::forward;
-    known = tells_phase(texts_[name], told) ? std::optional(told) : std::nullopt;
+    Phase phase = Phase::forward;
+    known = tells_phase(texts_[name], phase) ? std::optional(phase) : std::nullopt;
   }
   return known->value_or(around);
 }

@@ -71,7 +71,8 @@ class Builder {
   std::vector<std::uint32_t> host_launchers_;  // of hosts_
   std::vector<std::uint32_t> host_calls_;
   std::vector<double> own_us_;
-  std::vector<std::optional<std::optional<Phase>>> name_phases_;  // of texts_: looked at, and what it tells
+  std::vector<std::optional<std::optional<Phase>>>
+      name_phases_;  // of texts_: looked at, and the phase that it names
   std::size_t text_bytes_ = 0;
   std::string too_much_;
 };

@@ -69,7 +69,7 @@ enum class Key : std::uint8_t {
   ranks
 };
 
-// What nlohmann's parser tells, one value at a time.
+// The events of nlohmann's parser, one value at a time.
 class Handler {
  public:
   Handler(SourceBuffer& buffer, Builder& builder, Trace& trace)

@@ -103,7 +103,7 @@ class Matcher {
   }
 
   // Calls of one size are shared out in the order of their runs; operations of one phase among themselves
-  // where the profiler tells phases apart.
+  // where the profiler distinguishes phases.
   void by_shape(const Product& product, const std::vector<const Expected*>& wanted) {
     std::vector<std::vector<Call*>> sides(has_backward_ ? 4 : 1);
     for (Call& call : calls_) {
@@ -236,7 +236,7 @@ class Matcher {
       const bool has_calls = std::any_of(calls_.begin(), calls_.end(), [&](const Call& call) {
         return call.row == no_class && call.of == i;
       });
-      // What no kernel can be told to be is left to a class that takes more.
+      // What matches no kernel is left to a class that takes more.
       if (ops.empty() || (!has_calls && of.kind == Kind::memory && of.ops.back() != "*")) continue;
       Row& row = out_.rows.emplace_back();
       row.kind = of.name;
@@ -287,7 +287,7 @@ class Matcher {
     out_.notes.emplace_back("attention ran fused, but unfused attention is predicted (`attention`)");
   }
 
-  // Products that cannot be told apart.
+  // Indistinguishable products.
   void products_in_one() {
     std::vector<Call*> left;
     double sized_us = 0;

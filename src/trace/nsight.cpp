@@ -232,7 +232,7 @@ Result<Trace> read_nsight(const std::string& path, const std::string& shown,
 #else
 
 Result<Trace> read_nsight(const std::string& /*path*/, const std::string& shown,
-                          const ProgressCallback& /*told*/) {
+                          const ProgressCallback& /*progress*/) {
   return Error{"is an SQLite database, and this shapelint was built without SQLite",
                "a program built with it (libsqlite3-dev) reads it; PyTorch's traces need none",
                shown,

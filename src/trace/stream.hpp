@@ -16,7 +16,7 @@ namespace shapelint::trace {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Up to `size` bytes; 0: the end. An error is told once the end is reached.
+  // Up to `size` bytes; 0: the end. An error is reported at the end.
   virtual std::size_t read(char* into, std::size_t size) = 0;
   virtual const std::string& problem() const = 0;
 };

@@ -24,7 +24,7 @@ struct ObservedLoss {
   std::string_view id;  // `alignment`, `tile`, `wave`, `launch_gaps`, `communication`
   Observation seen = Observation::untold;
   double predicted_us = 0;  // of the step
-  double measured_us = 0;   // the same, as far as the trace tells
+  double measured_us = 0;   // the same, as far as the trace shows
   std::string why;          // one sentence
 };
 

@@ -20,7 +20,7 @@ std::vector<Option> lsp_options(LspOptions& options) {
 }
 
 ExitCode lsp(const LspOptions& options, Io& io) {
-  // Also tells what is wrong with the profiles before anything is served.
+  // Also reports what is wrong with the profiles before anything is served.
   const auto request = request_of(options.project, io);
   if (!request) return ExitCode::error;
   api::LintOptions lint;

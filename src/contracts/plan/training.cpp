@@ -81,7 +81,7 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
   plan.offload_optimizer = leaf.offload;
 }
 
-// What a framework does that is told nothing of a field. ZeRO's stage is not among these: FSDP has one.
+// A framework's default of a field. ZeRO's stage is not among these: FSDP has one.
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};

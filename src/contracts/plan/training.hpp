@@ -35,7 +35,7 @@ struct PlanStack {
 // For one thread: of plans that differ in what `reading` counts as stated.
 suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading, const gpu::Gpu& gpu);
 
-// Whether the framework of the file can be told a value of a field of the plan.
+// Whether the framework of the file has a key for a field of the plan.
 using CanSet = std::function<bool(model::FieldId field, std::int64_t value)>;
 
 struct TrainingRequest {

@@ -16,7 +16,7 @@ constexpr double columns_of_width = 8192;
 
 // Of DRAM's bandwidth, what frameworks' passes to MXFP8 reach: they write both directions, with a scale for
 // every 32 elements that another kernel arranges as tensor cores read it
-// (blog.fal.ai/chasing-6-tb-s-an-mxfp8-quantizer-on-blackwell tells of that kernel). Fitted together with
+// (blog.fal.ai/chasing-6-tb-s-an-mxfp8-quantizer-on-blackwell describes that kernel). Fitted together with
 // mxfp8_speed (cost/price.cpp).
 constexpr double mxfp8_bandwidth_share = 0.58;
 

@@ -224,7 +224,7 @@ void Loader::read_value(NodeRef node, FieldRules& into) {
   }
 }
 
-// What tells a format's files from others'.
+// How a format's files are recognised.
 constexpr std::array test_keys{
     Key<Test>{"has", value<&Test::has>,
               "keys that are all there: `key`, `key: table`, `key = pattern | pattern`"},

@@ -97,12 +97,12 @@ struct Part {
   bool named_by_key = false;  // the first key of the place is its name, without `()`
   std::vector<KeyPath> needs;
   std::vector<KeyPath> lacks;
-  std::vector<KeyTest> when;    // of the whole file: all must hold
-  std::vector<KeyTest> unless;  // of the whole file: none may hold
-  std::vector<KeyPath> also;    // other places that hold its keys, after `at`
-  std::vector<KeyPath> type;    // instead of the dialect's
-  std::string fallback_type;    // when the file names none
-  std::string always_type;      // whatever the file names
+  std::vector<KeyTest> when;             // of the whole file: all must hold
+  std::vector<KeyTest> unless;           // of the whole file: none may hold
+  std::vector<KeyPath> also;             // other places that hold its keys, after `at`
+  std::vector<KeyPath> type;             // instead of the dialect's
+  std::string fallback_type;             // when the file names none
+  std::string always_type;               // whatever the file names
   std::vector<std::string> known_model;  // instead of the dialect's
   FieldRules fields;
   double runs = 0;  // in the whole that the file's models are together (model::Reading::runs_in_whole)
@@ -226,7 +226,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
 // For the schema and the reference page of files of formats.
 std::vector<text::KeyInfo> format_file_keys();
 
-// Of these alone: what tells the dialect's files from others', and when it is tried.
+// Of these alone: how the dialect's files are recognised, and when it is tried.
 std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors);
 std::int64_t order_of(const text::Document& document);
 

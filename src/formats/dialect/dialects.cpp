@@ -49,7 +49,7 @@ bool ListedDialect::supports_syntax(std::string_view syntax) const {
 
 const std::vector<Test>& ListedDialect::recognise() const {
   std::call_once(tests_are_read_, [&] {
-    std::vector<Error> errors;  // whoever loads a user's file is told of them
+    std::vector<Error> errors;  // whoever loads a user's file reports them
     tests_ = load_tests(document_, errors);
   });
   return tests_;
@@ -60,7 +60,7 @@ void ListedDialect::read(std::vector<Error>& errors) const {
     whole_ = load_dialect(document_, errors);
     const ListedDialect* other = like_;
     for (int links = 0; other != nullptr && other != this && links < most_likenesses; ++links) {
-      std::vector<Error> of_other;  // told where it is loaded itself
+      std::vector<Error> of_other;  // reported where it is loaded itself
       add_tables(*whole_, load_dialect(other->document_, of_other));
       other = other->like_;
     }

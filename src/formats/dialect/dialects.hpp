@@ -1,5 +1,5 @@
-// The list of dialects. A start of the program reads none of them whole: what tells their files apart is read
-// of those that speak the syntax at hand, and the rest of the one that is found.
+// The list of dialects. A start of the program reads none of them whole: how their files are recognised is
+// read of those that speak the syntax at hand, and the rest of the one that is found.
 #pragma once
 
 #include <cstdint>

@@ -141,7 +141,7 @@ class Looker {
   void check_key(const Tables& tables, NodeRef child, std::vector<model::Remark>& out) {
     if (child.is(Kind::table) || child.is(Kind::null)) return;
     const std::string_view written = folded(child.key(), folded_);
-    // What a file inherits is told when that file is linted.
+    // What a file inherits is reported when that file is linted.
     if (written.size() < shortest_key || tables.known.contains(written) || child.file() != reading_path())
       return;
     for (const auto& [key, field] : tables.wanted) {

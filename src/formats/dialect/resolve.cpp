@@ -366,7 +366,7 @@ class Resolver {
     return false;
   }
 
-  // Nothing when it cannot be told.
+  // Nothing when it is not known.
   std::optional<bool> holds(const std::string& condition, std::optional<double> x, Value& out) {
     if (condition.empty()) return true;
     const auto value = calculate(condition, x, out);
@@ -422,7 +422,7 @@ class Resolver {
     }
   }
 
-  // Written, but nothing that the file tells.
+  // Written, but nothing that the file states.
   bool leave_open(const Alternative& each, NodeRef node, std::string_view name, Value& out) {
     const bool only_the_run_knows = node.is(Kind::unknown);
     Value ignored;

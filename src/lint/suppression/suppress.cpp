@@ -47,7 +47,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\xEF\xBB\xBF") == std::string_view::npos;
 }
 
-// The parsed text: which bytes are values and keys, so that a comment can be told from a string and the next
+// The parsed text: which bytes are values and keys, to distinguish a comment from a string and the next
 // key be found.
 class Tree {
  public:

@@ -154,15 +154,15 @@ bool fails(const lint::ModelReport& model) {
 std::string compact(const lint::Report& report) {
   const std::vector<Item> all = items(report, Which::for_programs);
   objects::CompactResult result;
-  std::unordered_map<const rules::Finding*, const Item*> told;
-  for (const Item& each : all) told.emplace(each.finding, &each);
+  std::unordered_map<const rules::Finding*, const Item*> shown_items;
+  for (const Item& each : all) shown_items.emplace(each.finding, &each);
   bool is_failed = false;
   Counts total;
   for (const lint::ModelReport& model : report.models) {
     result.models.push_back(brief_model(model, report));
     for (const rules::Finding& finding : model.result.findings) {
-      const auto item = told.find(&finding);
-      if (item != told.end()) result.models.back().findings.push_back(brief_finding(*item->second));
+      const auto item = shown_items.find(&finding);
+      if (item != shown_items.end()) result.models.back().findings.push_back(brief_finding(*item->second));
       add(finding, total);
     }
     result.counts.hidden += model.hidden.size();

@@ -112,7 +112,7 @@ std::string place_of(const Item& item) {
   return fmt::format("{}:{}:{}", item.path, item.region->begin.line, item.region->begin.column);
 }
 
-// "gpt.toml:5:14: SL101 vocab-misaligned, vision, on h100-sxm": what tells a test from others over many runs,
+// "gpt.toml:5:14: SL101 vocab-misaligned, vision, on h100-sxm": what identifies a test over many runs,
 // so without the message, which has the values in it.
 std::string name_of(const Item& item) {
   std::string name = place_of(item) + ": " + item.code;

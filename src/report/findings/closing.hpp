@@ -25,7 +25,7 @@ struct StepRow {
 // All that the closing lines state, in one place.
 struct Closing {
   std::string title;                  // the file, and of several models which
-  Counts counts;                      // of findings, shown or told with another model
+  Counts counts;                      // of findings, shown or reported with another model
   std::size_t fixable = 0;            // by `--fix`
   std::string told_elsewhere;         // "2 of them told with update"
   std::string run;                    // "training step, 2.652 B parameters, fp16, …"

@@ -26,7 +26,7 @@ std::string by_file(const lint::Report& report, const RenderOptions& options);
 
 // What is shown of a model: with `quiet`, what fails alone. What rests on an assumed number of tokens is
 // folded into one line unless `verbose`.
-// What is told with another model of the file is left out.
+// What is reported with another model of the file is left out.
 struct Shown {
   std::vector<const rules::Finding*> in_full;
   std::vector<const rules::Finding*> folded;

@@ -82,8 +82,7 @@ struct Rule {
   Text when;
   Text message;
   Text label;  // stands at the value in question: mechanism or consequence; may be empty
-  Text
-      brief;  // of a rule about what was not looked at: told of a model even where its findings are not shown
+  Text brief;  // of a rule about what was not checked: printed of a model even where its findings are hidden
   std::string_view mechanism;           // one or two sentences, printed with a finding
   std::string_view why;                 // the page's text
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k

@@ -233,7 +233,7 @@ class Engine {
     if (about_speed) set_gain_of_first_proposal(finding);
   }
 
-  // Whether anybody will see it: what people are not shown programs are told, unless a severity is asked for.
+  // Whether anybody will see it: what people are not shown programs get, unless a severity is asked for.
   // No proof of its proposals finds more gain than the best of them has.
   bool is_told(const Finding& finding) const {
     if (!options_.shows_savings && !is_shown(finding, options_)) return false;
@@ -430,7 +430,7 @@ class Engine {
     };
     std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, most_tried);
     if (!sure.empty()) return sure;
-    // What the prediction cannot tell from nothing is told, if it saves as much in the mean.
+    // What the prediction cannot distinguish from nothing is reported, if it saves as much in the mean.
     return suggest::choose(
         ranks, [](std::size_t) { return 0.0; }, options_.min_gain, most_tried);
   }

@@ -24,7 +24,7 @@ std::int64_t launched_replicas(const Context& c);
 // GPUs that run a stage of the pipeline; 0 where only the launch knows.
 std::int64_t stage_ranks(const Context& c);
 
-// What a framework's file states of its global batch tells their number only with that of the ranks.
+// What a framework's file states of its global batch gives their number only with that of the ranks.
 bool knows_micro_batches(const Context& c);
 
 // Whether a framework's file leaves open how many micro-batches a step has, so that a number is assumed.

@@ -17,7 +17,7 @@ bool takes_what_fits(const model::Reading& reading);
 
 // The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
 // more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
-// offloaded or frozen (FSDP, adapters), activations alone are certain of training, if the file tells what is
+// offloaded or frozen (FSDP, adapters), activations alone are certain of training, if the file says what is
 // kept of them; and nothing of serving where weights are stored in fewer bits and nobody says in how many. Of
 // a server that takes what fits the weights are: what its cache must hold is suggest::capacity_of()'s answer.
 suggest::Footprint min_footprint(const model::Reading& reading, const model::Setup& setup);

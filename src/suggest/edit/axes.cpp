@@ -54,7 +54,7 @@ std::vector<std::int64_t> multiples(std::int64_t value, double reach, std::int64
   return out;
 }
 
-// What the search tries when it is only told which field to vary.
+// What the search tries when only the field to vary is given.
 std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
                                        const std::vector<std::int64_t>& hidden_sizes) {
   const model::Setup& start = problem.start;

@@ -86,7 +86,7 @@ std::vector<std::size_t> choose(std::span<const Rank> ranks,
       left.erase(left.begin());
       continue;
     }
-    // Most of what is not known of two proposals is the same: half of it tells them apart.
+    // Most of what is not known of two proposals is the same: half of it differs.
     const double enough = ranks[best].gain - error_of(best) / 2;
     std::size_t taken = best;
     for (const std::size_t each : left) {

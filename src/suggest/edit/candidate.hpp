@@ -61,7 +61,7 @@ bool is_less_disruptive(const Rank& a, const Rank& b);
 // Least disruptive first: of those that gain as much as the best of what is left, as far
 // as its error lets anyone tell, the easiest first. What another one of the same fields stands for is left
 // out
-// (`each_once`). Indices, `most` at most. `error_of` tells the error of a gain; what
+// (`each_once`). Indices, `most` at most. `error_of` gives the error of a gain; what
 // gains less than `least` or no more than its error is left out.
 std::vector<std::size_t> choose(std::span<const Rank> ranks,
                                 const std::function<double(std::size_t)>& error_of, double least,

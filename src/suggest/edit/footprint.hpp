@@ -15,7 +15,7 @@ inline constexpr double memory_slack = 0.05;
 // Hugging Face, Model training anatomy) …
 inline constexpr double context_bytes = 2e9;
 // … and what an allocator cannot use, and temporary copies, as a share of what is asked of it. Assumed: ZeRO
-// (arXiv 1910.02054, section 3.2) tells of far more in extreme cases.
+// (arXiv 1910.02054, section 3.2) reports far more in extreme cases.
 inline constexpr double fragmentation = 0.05;
 
 struct Footprint {

@@ -36,7 +36,7 @@ class SymbolicExecutor {
   void run(const std::vector<Statement>& statements, ExecutionPaths& paths, bool in_loop) {
     for (const Statement& statement : statements) run(statement, paths, in_loop);
   }
-  // At the end of the script: only what tells sizes apart stays apart.
+  // At the end of the script: only paths of different sizes stay apart.
   void finish(ExecutionPaths& paths) const { keep_sizes(paths, relevant_, weights_); }
 
  private:

@@ -68,7 +68,7 @@ class Expander {
   std::string joint_ = " ";  // between the items of `"${NAME[*]}"`
 };
 
-// Whether a condition of a script holds, as far as the file tells.
+// Whether a condition of a script holds, as far as the file shows.
 
 enum class Truth : std::uint8_t { no, yes, unknown };
 

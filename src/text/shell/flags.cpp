@@ -214,7 +214,7 @@ Span values_span(const Flag& flag) {
 
 namespace {
 
-// The name of a program or of what it is told to do; empty for any other word.
+// The name of a program or of its subcommand; empty for any other word.
 std::string_view op_display_name(std::string_view word) {
   word.remove_prefix(word.rfind('/') + 1);  // npos + 1: all of it
   const bool is_plain = !word.empty() && word.front() != '-' &&

@@ -198,7 +198,7 @@ void merge_paths(std::vector<ExecutionPath>& paths, const Names& relevant) {
       return is_subsumed_by(outcome, other, relevant);
     });
     if (says_better != kept.end()) {
-      // Two that say the same do not depend on what told them apart.
+      // Two that say the same do not depend on the branch.
       if (is_subsumed_by(*says_better, outcome, relevant)) keep_common_branches(*says_better, outcome);
       continue;
     }

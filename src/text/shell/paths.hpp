@@ -36,7 +36,7 @@ Weights fork_weights(const std::vector<Statement>& statements, std::string_view 
 // tell sizes apart. One fork alone may have max_alternatives.
 void reduce_paths(std::vector<ExecutionPath>& paths, const Names& relevant, const Weights& weights);
 
-// Where a fork tells sizes (sets two numbers or more), those that set none are joined.
+// Where a fork sets sizes (two numbers or more), those that set none are joined.
 void keep_sizes(std::vector<ExecutionPath>& paths, const Names& relevant, const Weights& weights);
 
 // Names of commands whose arguments describe no run: `echo`, `mkdir` …

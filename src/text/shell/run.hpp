@@ -53,7 +53,7 @@ struct ExecutionPath {
 // an outcome of its own. Paths that differ in nothing that a command line uses are one, and one that
 // leaves a value to an argument or to the environment gives way to one that sets it. Past max_paths
 // (reduce_paths), and in loops, what branches set differently becomes unknown. A loop that only assigns is
-// gone through round by round where the file tells how many there are, any other once, with its variable
+// gone through round by round where the file says how many there are, any other once, with its variable
 // unknown. A function is followed where it is
 // called, if the script defines it once.
 inline constexpr std::size_t max_paths = 8;

@@ -301,7 +301,7 @@ TreeBuilder build(std::string_view source, const SlurmJob& job, const Found& fou
   return tree;
 }
 
-// A branch that all of them take tells none from another.
+// A branch that all of them take distinguishes none.
 void forget_common_branches(const std::vector<Found>& found) {
   const auto takes = [](const Found& each, const BranchTaken& branch) {
     return std::any_of(each.outcome->branches.begin(), each.outcome->branches.end(),

@@ -44,7 +44,7 @@ bool is_unchecked(const lint::RunOutcome& outcome, const LintOptions& options) {
 }
 
 void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io& io) {
-  // What a file in the repository hides is told to whoever relies on there being no finding.
+  // What a file in the repository hides is shown to whoever relies on there being no finding.
   for (const std::string& each : outcome.refuted) print_note(io, each);
   if (options.output.quiet && !options.output.verbose) return;
   bool said = false;
@@ -122,8 +122,9 @@ void tell_versions(const LintOptions& options, const project::Project& project, 
   }
   if (named.empty() || options.output.quiet) return;
   const contracts::Book& book = project::contracts_of(project.here());
-  std::vector<Error> told;  // by those who check names
-  for (const std::string& note : contracts::version_notes(book, contracts::parse_stack(book, named, told)))
+  std::vector<Error> reported;  // by those who check names
+  for (const std::string& note :
+       contracts::version_notes(book, contracts::parse_stack(book, named, reported)))
     print_note(io, note);
 }
 

@@ -115,9 +115,9 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
   plan.budget_s = options.budget_s > 0 ? options.budget_s : usual_budget_s;
   const std::string script = prove::script_of(plan);
   if (options.run) {
-    ProveOptions told = options;
-    told.file = plan.file;
-    return run_script(told, script, plan.budget_s, io);
+    ProveOptions of_plan = options;
+    of_plan.file = plan.file;
+    return run_script(of_plan, script, plan.budget_s, io);
   }
   return write_or_print_script(
       script, options.output,

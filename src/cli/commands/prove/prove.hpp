@@ -23,7 +23,7 @@ struct ProveOptions {
   std::vector<std::string> sweeps;  // of kernels, instead of a model's findings
   bool run = false;                 // the script, here and now; `output` is its result's, then
   std::string python = "python3";
-  std::string device;      // that the script is told
+  std::string device;      // that the script gets
   std::size_t format = 0;  // of what was measured: text, json
   ProjectOptions project;
 };

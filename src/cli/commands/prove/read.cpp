@@ -197,13 +197,13 @@ ExitCode run_script(const ProveOptions& options, const std::string& script, doub
   if (!place.is_there() || !file) return fail("no space for the script in the temporary folder");
   std::vector<std::string> command{options.python, path, "--budget", exact(budget_s)};
   if (!options.device.empty()) command.insert(command.end(), {"--device", options.device});
-  // Its progress, and what it cannot do, are told by itself.
+  // Its progress, and what it cannot do, it prints itself.
   const auto ran = lint::run_process(command, {}, std::int64_t{1} << 30, true);
   if (!ran)
     return fail(ran.error().message,
                 "`--python` names one; without `--run` the script is written, for a machine that has it");
-  constexpr int told = 1;
-  if (ran->exit_code == told) return ExitCode::error;
+  constexpr int reported = 1;
+  if (ran->exit_code == reported) return ExitCode::error;
   if (ran->exit_code != 0)
     return fail(fmt::format("`{}` ended with code {}", options.python, ran->exit_code));
   if (options.output != "-") {

@@ -28,7 +28,7 @@ std::string path_of(const std::string& path, const std::string& which) {
   return fmt::format("{}.{}{}", path.substr(0, dot), which, path.substr(dot));
 }
 
-// What tells the cases apart: nothing for a single one, the GPU, or model and GPU.
+// What distinguishes the cases: nothing for a single one, the GPU, or model and GPU.
 std::string name_of(const report::RooflineReport& roofline, std::size_t index) {
   if (roofline.cases.size() == 1) return "";
   std::set<std::string> models;

@@ -127,8 +127,8 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
              '\n';
     };
     if (!matches.empty() && matches.front().holds()) {
-      std::string told = line(path + " is a ", matches.front());
-      if (std::find(known.begin(), known.end(), told) == known.end()) known.push_back(std::move(told));
+      std::string reason = line(path + " is a ", matches.front());
+      if (std::find(known.begin(), known.end(), reason) == known.end()) known.push_back(std::move(reason));
       return;
     }
     // Of several command lines the one with most to say.

@@ -34,7 +34,7 @@ struct SweepOptions {
 std::vector<Option> sweep_options(SweepOptions& options);
 ExitCode sweep(const SweepOptions& options, Io& io);
 
-// Most lines that can still be told apart.
+// Most lines that the eye still distinguishes.
 inline constexpr std::size_t most_lines = 8;
 
 // Collects the points of a sweep in the order of its grid, GPUs last.

@@ -22,7 +22,7 @@ struct ExpertParallelLayout {
   bool is_gathered;     // each rank gets all of them, and gives back sums
 };
 
-// Groups up to this size are within a node, where engines gather tokens unless told else: vLLM's
+// Groups up to this size are within a node, where engines gather tokens by default: vLLM's
 // `allgather_reducescatter`, SGLang's attention DP without an all-to-all backend, TensorRT-LLM's fused
 // experts (alltoall `NotEnabled`) on HGX boards. Wider groups exchange them.
 constexpr std::int64_t gathering_ranks = 8;
