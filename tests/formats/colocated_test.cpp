@@ -69,6 +69,17 @@ TEST_CASE("only GAE has a critic, unless it is asked for", "[formats]") {
   CHECK(readings_of(named).size() == 3);  // GAE is the default
 }
 
+TEST_CASE("a critic of Megatron's has the actor's degrees", "[formats]") {
+  // verl v0.7.0, workers/megatron_workers.py: the first worker of a process makes the groups.
+  const auto ppo = readings_of(
+      "actor_rollout_ref.actor.strategy=megatron critic.strategy=megatron "
+      "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4 "
+      "critic.model.path=Qwen/Qwen2.5-7B-Instruct");
+  const model::Plan& plan = part_of(ppo, "critic").setup.plan;
+  CHECK(plan.tensor == 4);
+  CHECK(plan.data == 2);
+}
+
 TEST_CASE("Megatron's reference stays beside the policy unless it is moved away", "[formats]") {
   const auto references = [](const std::string& flags) {
     return part_of(
