@@ -24,8 +24,8 @@ Phase phase_of(model::Pass pass) {
 }
 
 OpTraits traits_of(const model::Op& op, double micro_batches) {
-  return {phase_of(op.pass), op.kind == model::OpKind::collective, op.overlapped, op.count < micro_batches,
-          op.overlaps_shared_experts};
+  return {phase_of(op.pass),        op.kind == model::OpKind::collective, op.overlapped,
+          op.count < micro_batches, op.overlaps_shared_experts,           op.count * op.host_us};
 }
 
 HiddenCommunication hidden(const PhaseTimes& phase, double micro_batches) {
@@ -59,6 +59,10 @@ void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak
     step.communication_us +=
         phase.per_step_us - behind.per_step_us + phase.each_us - behind.each_us + waited_us;
   }
+  // Launches are asynchronous: the GPU waits for its host where that takes longer.
+  step.host_wait_us = std::max(
+      0.0, sums.host_us - (step.compute_us + step.memory_us + step.communication_us + step.overhead_us));
+  step.overhead_us += step.host_wait_us;
   step.bubble_us = std::max(workload.pipeline_bubble, 0.0) * per_micro_batch_us(sums, workload.micro_batches);
   step.time_us = step.compute_us + step.memory_us + step.communication_us + step.overhead_us + step.bubble_us;
 

@@ -23,6 +23,7 @@ struct StepCost {
   double memory_us = 0;
   double communication_us = 0;  // waited for: what hides behind computation is not in it
   double overhead_us = 0;
+  double host_wait_us = 0;  // of these: the GPU waits for a host that launches PyTorch's modules
   double bubble_us = 0;
   // Of a pipeline whose stages are priced: the head and layers that predict further tokens, as a number of
   // layers that take as long.
@@ -67,6 +68,7 @@ struct StepSums {
   std::array<double, 4> bound_us{};  // by Bound: all but overlapped collectives
   std::array<PhaseTimes, phase_count> phases{};
   double per_micro_batch_us = 0;  // what the pipeline's bubble is a share of
+  double host_us = 0;             // what the host takes that launches them
 };
 // What adding an op needs to know of it.
 struct OpTraits {
@@ -75,10 +77,12 @@ struct OpTraits {
   bool overlapped = false;
   bool once = false;  // runs less than once a micro-batch
   bool overlaps_shared_experts = false;
+  double host_us = 0;  // of all its runs
 };
 OpTraits traits_of(const model::Op& op, double micro_batches);
 inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us) {
   PhaseTimes& phase = sums.phases[static_cast<std::size_t>(op.phase)];
+  sums.host_us += op.host_us;
   if (op.is_collective && op.overlapped) {
     (op.once ? phase.per_step_us : phase.each_us) += time_us;
     return;

@@ -79,7 +79,8 @@ Waterfall waterfall(const gpu::Gpu& gpu, const model::Workload& workload, const 
   if (peak > 0) at(Loss::model_flops) = workload.model_flops / peak;
   at(Loss::extra_flops) = arithmetic_us - at(Loss::model_flops);
   at(Loss::bubble) = step.bubble_us;
-  at(Loss::communication) = step.time_us - step.bubble_us - busy_us;
+  at(Loss::overhead) += step.host_wait_us;
+  at(Loss::communication) = step.time_us - step.bubble_us - step.host_wait_us - busy_us;
   return out;
 }
 

@@ -136,6 +136,11 @@ enum class Component : std::uint8_t {
   optimizer
 };
 
+// What the host of PyTorch's modules takes for each kernel that it launches, autograd and the optimizer's
+// share included: steps of 13 models of transformers that wait for it (H100, PyTorch 2.11,
+// measured/tables/h100-sxm5-2026-11-26.json); 22 to 46 us there.
+inline constexpr double module_launch_us = 31;
+
 struct Op {
   std::string_view name;  // `layer.mlp.up`, `head.logits`
   Component component = Component::other;
@@ -144,6 +149,7 @@ struct Op {
   DType dtype = DType::bf16;
   Recipe recipe = Recipe::none;  // of a product whose operands come scaled, by an op of their own
   double count = 1;              // how often it runs in the step: layers of this rank x micro-batches
+  double host_us = 0;  // of one run: what a host takes that launches PyTorch's modules; 0: not counted
 
   // gemm: C[m,n] = A[m,k] B[k,n], `batch` times
   Dim batch;

@@ -9,6 +9,7 @@
 #include "model/arithmetic.hpp"
 #include "model/layer_list.hpp"
 #include "model/layer_weights.hpp"
+#include "model/lower/learning/learning.hpp"
 #include "model/lower/lower.hpp"
 
 namespace shapelint::model {
@@ -62,6 +63,14 @@ double wide_bytes(const Plan& plan) {
   return std::max(half_bytes, bytes_of(plan.dtype));
 }
 
+bool casts_apart(const Plan& plan) {
+  return plan.eager && stream_bytes(plan) > wide_bytes(plan);
+}
+
+bool splits_projections(const ModelSpec& model) {
+  return model.norm == Norm::rmsnorm || !model.causal;
+}
+
 double stream_bytes(const Plan& plan) {
   const bool is_whole = plan.weight_precision == WeightPrecision::fp32 && plan.zero < 3 && !plan.adapters;
   return is_whole ? fp32_bytes : wide_bytes(plan);
@@ -102,13 +111,15 @@ double input_bytes(const Plan& plan) {
 // Bytes of an element of what an operation keeps.
 double bytes_of(const ModelSpec& model, const Plan& plan, Reader reader) {
   const bool copies = plan.eager && model.norm == Norm::rmsnorm;
+  const double normalized = casts_apart(plan) ? fp32 : wide;  // before the gain
   switch (reader) {
     case Reader::operation:
       break;
     case Reader::norm:
       return wide + (copies ? fp32 : 0);
     case Reader::stream:
-      return wide + (copies ? fp32 : stream_bytes(plan) - wide_bytes(plan)) / width_factor(plan);
+      if (copies) return (fp32 + normalized) / width_factor(plan);
+      return wide + (stream_bytes(plan) - wide_bytes(plan)) / width_factor(plan);
     case Reader::product:
       return input_bytes(plan);
     case Reader::dropout:
@@ -117,6 +128,18 @@ double bytes_of(const ModelSpec& model, const Plan& plan, Reader reader) {
       return plan.eager ? wide : 0;
   }
   return wide;
+}
+
+// How many copies of a weight's input are kept. Products that narrow it for themselves keep one each; a
+// weight that does not learn needs none, as its product's only gradient is that of its input.
+double kept_inputs(const Setup& setup, const Weight& weight) {
+  const Plan& plan = setup.plan;
+  const bool adapts = plan.adapters && plan.adapter_rank > 0;
+  if (adapts && !is_adapted(plan, weight)) return 0;
+  const bool narrows = plan.eager && (adapts || casts_apart(plan)) && splits_projections(setup.model) &&
+                       weight.kind == WeightKind::matrix && weight.rows == Rows::tokens;
+  if (narrows) return weight.reads_apart ? 1 : real(weight.copies);
+  return weight.reads_again ? 0 : 1;
 }
 
 // Whether the plan runs it again.
@@ -179,8 +202,10 @@ class KeptOfPart {
         each.is_split, each.remade);
   }
   void operator()(const Weight& each) {
-    if (each.kind < WeightKind::product || each.reads_again) return;
-    const double elements = real(times(each.reads_apart ? each.copies : 1, each.inputs.size));
+    if (each.kind < WeightKind::product) return;
+    const double inputs = kept_inputs(keeping_.setup, each);
+    if (inputs <= 0) return;
+    const double elements = inputs * real(times(each.reads_apart ? each.copies : 1, each.inputs.size));
     const double narrow = each.reads_kept && keeping_.input >= wide ? 0 : keeping_.input;
     const bool is_split = each.split == Split::inputs || each.rows == Rows::experts || each.reads_apart;
     const double rows = rows_of(keeping_.setup, each.rows) * elements;
@@ -219,7 +244,7 @@ KeptOfLayer of_layer(const Setup& setup) {
     const double share = real(layers_of(setup.model, part)) / at_least_one(setup.model.num_layers);
     if (share <= 0) continue;
     KeptOfPart of(keeping, part);
-    visit_weights(setup.model, part, {}, of);
+    visit_weights(setup.model, part, {.is_apart = setup.plan.adapters}, of);
     out.all += share * of.all;
     out.kept += share * of.kept;
   }
@@ -301,11 +326,14 @@ LayerActivations layer_activations(const Setup& setup) {
   };
   const KeptOfLayer tensors = of_layer(setup);
   const double layer = bytes(tensors.all);
-  // Before and behind the softmax, and a mask.
-  const double scores = plan.attention == Attention::unfused
-                            ? width_factor(plan) * (2 * wide + mask) * tokens / ranks *
-                                  at_least_one(model.num_attention_heads) * length
-                            : 0;
+  // Before and behind the softmax, and a mask; module by module what the softmax puts out in fp32, the same
+  // narrowed, and a mask where something is dropped.
+  const double of_score =
+      plan.eager ? (fp32 + wide + (plan.dropout ? mask : 0)) / width_factor(plan) : 2 * wide + mask;
+  const double scores =
+      plan.attention == Attention::unfused
+          ? width_factor(plan) * of_score * tokens / ranks * at_least_one(model.num_attention_heads) * length
+          : 0;
   const double unit = at_least_one(plan.recompute_unit);
   const double parts = bytes(tensors.kept);
   switch (plan.recompute) {
@@ -340,7 +368,8 @@ double logit_bytes(const Plan& plan) {
   const double element = width_factor(plan) * wide;
   switch (plan.loss) {
     case Loss::unfused:
-      return element + (plan.tensor > 1 ? 4 : 3) * fp32;
+      if (plan.compiled) return 3 * element;
+      return plan.tensor > 1 ? element + 4 * fp32 : 3 * fp32;
     case Loss::vocab_parallel:
       return (element < fp32 ? element : 0) + fp32;  // what is in fp32 is no copy
     case Loss::fused:

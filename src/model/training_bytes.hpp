@@ -34,6 +34,14 @@ double wide_bytes(const Plan& plan);
 // in 16 bits.
 double stream_bytes(const Plan& plan);
 
+// Whether PyTorch's modules run under autocast, with weights and the residual stream in fp32: each product
+// narrows its input for itself (torch.autocast keeps casts of weights alone).
+bool casts_apart(const Plan& plan);
+// Whether queries, keys and values, and the branches of an MLP, are products of their own in eager mode, as
+// transformers' modules of models with RMSNorm (Llama, Qwen, Gemma) and of encoders (BERT, ViT) have them;
+// those of GPT-2, GPT-NeoX, Falcon and MPT join them.
+bool splits_projections(const ModelSpec& model);
+
 // States of a parameter that has all of them: Adam's two moments; fewer of other optimizers.
 double number_of_states(Optimizer optimizer);
 
@@ -55,10 +63,13 @@ LayerActivations layer_activations(const Setup& setup);
 // their gradient before it is shared out again.
 double gathered_sequence_bytes(const Setup& setup);
 
-// Bytes of each logit at the loss's peak. unfused: the logits in 16 bits, and in fp32 their log-softmax, its
-// gradient and theirs (PyTorch's cross_entropy of `logits.float()`, backward; 8,192 tokens of 256,000 logits
-// are 28 GB, Cut Cross-Entropy, arXiv 2411.09009), over ranks of tensor parallelism one more (PyTorch,
-// distributed/tensor/parallel/loss.py, _nll_loss_and_log_softmax_backward); vocab_parallel: the logits, and a
+// Bytes of each logit at the loss's peak. unfused: in fp32 their log-softmax, its gradient and theirs
+// (PyTorch's cross_entropy of `logits.float()`, backward; the logits themselves are gone by then: 12.0 bytes
+// of six models of transformers, measured/tables/h100-sxm5-2026-11-26.json), over ranks of tensor parallelism
+// one more, and the logits (PyTorch, distributed/tensor/parallel/loss.py,
+// _nll_loss_and_log_softmax_backward); compiled with the model, which hands the logits out: logits, their
+// gradient, and the zeros that AOTAutograd makes of what is handed out and not used (6.0 bytes of three
+// models, same file); vocab_parallel: the logits, and a
 // copy in fp32 that exponentials, softmax and gradient are written over (Megatron-LM,
 // tensor_parallel/cross_entropy.py); fused: the logits and their gradient; chunked: next to nothing. Of a run
 // in fp32 the logits are, too, and vocab_parallel makes no copy.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/layer_weights.hpp"
+#include "model/training_bytes.hpp"
 
 namespace shapelint::model {
 
@@ -165,6 +166,9 @@ LoweringContext::LoweringContext(const Setup& from, Modality of, Precision as)
       parallel_block(from.model.parallel_block && of == Modality::all),
       training(from.plan.mode == Mode::train),
       adapting(training && from.plan.adapters),
+      eager(training && from.plan.eager),
+      autocast(eager && casts_apart(from.plan)),
+      splits_projections(eager && model::splits_projections(from.model)),
       decoding(from.plan.mode == Mode::decode),
       linear_dtype(as == Precision::wide ? at_least_16_bits(from.plan.dtype) : from.plan.dtype),
       recipe(as == Precision::wide ? Recipe::none : recipe_of(from.plan)),
@@ -229,6 +233,7 @@ Op Emitter::wide_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, 
 
 void Emitter::push(Op op, Pass pass) {
   op.pass = pass;
+  if (shared_->eager) op.host_us = module_launch_us;
   ops_->push_back(op);
 }
 
@@ -319,6 +324,8 @@ void Emitter::input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat re
 
 void Emitter::push_product(Op op, Repeat repeat, bool learns, ByOperation by_operation) {
   op.count = runs_ * repeat.count;
+  // Under autocast a weight is narrowed before the product, and its gradient widened behind it.
+  if (shared_->eager) op.host_us = module_launch_us * projections_ * (shared_->autocast && learns ? 2 : 1);
   append_product(op, {again(repeat, by_operation), shared_->training, true, learns}, *ops_);
 }
 
@@ -335,7 +342,9 @@ void Emitter::attention(std::string_view name, const AttentionShape& shape, Repe
   op.attention.cache_bytes = shared_->cache_bytes;
   if (!shared_->training) op.experts.engine = shared_->plan.engine;
   push_forward(op, again(repeat, {0, 1}));
-  if (shared_->training) push(op, Pass::backward);
+  if (!shared_->training) return;
+  push(op, Pass::backward);
+  if (shared_->eager) ops_->back().host_us *= attention_backward_kernels;
 }
 
 void Emitter::scan(std::string_view name, MixerKind mixer, const AttentionShape& shape, Repeat repeat) {
@@ -361,16 +370,23 @@ void Emitter::elementwise(std::string_view name, double forward_bytes, double ba
 
 void Emitter::modules(std::string_view name, Moved fused, double elements, const Modules& apart,
                       Repeat repeat, Arithmetic flops) {
-  if (!shared_->training || !shared_->plan.eager)
-    return elementwise(name, fused.forward, fused.backward, repeat, flops);
-  const auto bytes = [&](double activations, double fp32) {
-    return elements * (activations * shared_->activation + fp32 * bytes_of(DType::fp32)) / apart.kernels;
+  if (!shared_->eager) return elementwise(name, fused.forward, fused.backward, repeat, flops);
+  const auto push_kernels = [&](double activations, double fp32, double kernels, double flop, bool backward) {
+    if (kernels <= 0) return;
+    Op op = wide_op(name, OpKind::elementwise, kernels * repeat.count);
+    op.bytes = elements * (activations * shared_->activation + fp32 * bytes_of(DType::fp32)) / kernels;
+    op.flops = flop / kernels;
+    op.is_part = true;
+    Repeat each = repeat;
+    each.count *= kernels;
+    backward ? push(op, Pass::backward) : push_forward(op, again(each, {1, 1}));
   };
-  const std::size_t first = ops_->size();
-  repeat.count *= apart.kernels;
-  elementwise(name, bytes(apart.forward, apart.forward_fp32), bytes(apart.backward, apart.backward_fp32),
-              repeat, of_each(1 / apart.kernels, flops));
-  for (std::size_t i = first; i < ops_->size(); ++i) (*ops_)[i].is_part = true;
+  push_kernels(apart.forward, apart.forward_fp32, apart.forward_kernels, flops.forward, false);
+  push_kernels(apart.backward, apart.backward_fp32, apart.backward_kernels, flops.backward, true);
+}
+
+void Emitter::modules_alone(std::string_view name, double bytes, const Modules& apart, Repeat repeat) {
+  if (shared_->eager) modules(name, {}, bytes / shared_->activation, apart, repeat, {});
 }
 
 void Emitter::norm(std::string_view name, double bytes, Repeat repeat) {
@@ -378,11 +394,15 @@ void Emitter::norm(std::string_view name, double bytes, Repeat repeat) {
   const double elements = bytes / shared_->activation;
   const Arithmetic flops = of_each(elements, norm_flops(model));
   // forward: x in, y out; backward: x and dy in, dx out
-  if (model.norm == Norm::rmsnorm) {
-    modules(name, {2 * bytes, 3 * bytes}, elements, rmsnorm_modules, repeat, flops);
-  } else {
-    elementwise(name, 2 * bytes, 3 * bytes, repeat, flops);
-  }
+  const bool is_rms = model.norm == Norm::rmsnorm;
+  const Modules& apart = shared_->autocast ? (is_rms ? rmsnorm_autocast : layernorm_autocast)
+                                           : (is_rms ? rmsnorm_modules : layernorm_modules);
+  modules(name, {2 * bytes, 3 * bytes}, elements, apart, repeat, flops);
+}
+
+void Emitter::bias_gradients(std::string_view name, double bytes, double sums, Repeat repeat) {
+  if (shared_->adapting) return;
+  modules_alone(name, bytes, {0, 0, 1, 0, 0, sums}, repeat);
 }
 
 Op Emitter::collective_op(std::string_view name, double bytes, std::int64_t ranks, double count,

@@ -71,25 +71,57 @@ inline constexpr Arithmetic rotary_flops{3, 3};  // per element: two products an
 inline constexpr Arithmetic softmax_flops{5, 4};
 
 // What PyTorch's modules do with each element in eager mode, where a fused kernel reads and writes it once:
-// bytes as multiples of an activation's and of fp32's, and kernels, forwards and backwards together.
+// elements of an activation's format and of fp32 that are read and written, and kernels.
 struct Modules {
-  double forward = 0;  // activations read and written
+  double forward = 0;
   double forward_fp32 = 0;
   double backward = 0;
   double backward_fp32 = 0;
-  double kernels = 1;  // of each direction
+  double forward_kernels = 1;
+  double backward_kernels = 1;
 };
 // Widen, square, mean, scale, narrow, multiply by the gain (LlamaRMSNorm); backwards the gradients of gain
-// and input, each product by itself, and the two paths to the input added.
-inline constexpr Modules rmsnorm_modules{4, 7, 8, 15, 8};
+// and input, each product by itself, and the two paths to the input added. Under autocast the residual stream
+// and the gain are in fp32, so that nothing is widened.
+inline constexpr Modules rmsnorm_modules{4, 7, 8, 15, 8, 16};
+inline constexpr Modules rmsnorm_autocast{0, 7, 0, 19, 7, 14};
+// Of queries and keys, which products put out in 16 bits: the gain alone is in fp32.
+inline constexpr Modules qk_norm_autocast{3, 8, 4, 17, 8, 16};
+// One kernel; backwards one for the input, and one that reads input and gradient by columns for gain and bias
+// (GammaBetaBackward), at half of the speed.
+inline constexpr Modules layernorm_modules{2, 0, 7, 0, 1, 2};
+inline constexpr Modules layernorm_autocast{0, 2, 0, 7, 1, 2};
 // Products with cosines and sines, halves swapped (negated, joined), added (apply_rotary_pos_emb), of queries
-// and keys.
-inline constexpr Modules rotary_modules{10, 0, 15, 0, 12};
+// and keys. Under autocast cosines are in fp32, and what comes out is narrowed for attention; all of it is
+// where queries and keys were normalized.
+inline constexpr Modules rotary_modules{10, 0, 15, 0, 10, 18};
+inline constexpr Modules rotary_autocast{6, 6, 13, 7, 12, 22};
+inline constexpr Modules rotary_of_normalized{1, 11, 1, 15, 12, 20};
 // SiLU, then a product; per element of one branch.
-inline constexpr Modules gated_modules{5, 0, 9, 0, 2};
+inline constexpr Modules gated_modules{5, 0, 9, 0, 2, 3};
 // Logits widened, log-softmax; its gradient from that of the chosen word, which begins as zeros, and
 // narrowed.
-inline constexpr Modules loss_modules{1, 3, 1, 5, 3};
+inline constexpr Modules loss_modules{1, 3, 1, 5, 3, 3};
+// The same of logits that stay in 16 bits (transformers, BertForMaskedLM).
+inline constexpr Modules narrow_loss_modules{2, 0, 4, 0, 1, 2};
+// Scores times a factor, masked, softmax into fp32, narrowed (transformers, eager_attention_forward). As many
+// bytes as four models take at the speed of other kernels: 1.4 times those that are read and written at
+// least, since the mask is broadcast and products are transposed.
+inline constexpr Modules softmax_modules{8, 3, 6, 4, 5, 5};
+// A branch added to the stream in fp32; backwards its gradient narrowed, and what both paths give added.
+inline constexpr Modules residual_autocast{1, 2, 1, 4, 1, 2};
+
+// Of what `projections` products read, each by itself: their gradients are added up; under autocast each
+// narrows its input for itself (torch.autocast keeps casts of weights alone), and widens its gradient.
+constexpr Modules inputs_modules(double projections, bool casts) {
+  const double sums = projections - 1;
+  if (!casts) return {0, 0, 3 * sums, 0, 0, sums};
+  return {projections, projections, projections, projections + 3 * sums, projections, projections + sums};
+}
+
+// Kernels of fused attention backwards: products of outputs with their gradients, the main kernel, two sums
+// over heads that share keys, and gradients of queries narrowed (cuDNN, same steps).
+inline constexpr double attention_backward_kernels = 5;
 
 constexpr Arithmetic of_each(double elements, Arithmetic flops) {
   return {elements * flops.forward, elements * flops.backward};
@@ -138,6 +170,13 @@ struct LoweringContext {
   bool parallel_block;  // layers with streams of their own never are
   bool training;
   bool adapting;  // training of adapters: no weight has a gradient
+  bool eager;     // training by PyTorch's modules, one after the other
+  // Of these, with weights in fp32 that each product narrows for itself (torch.autocast): the residual stream
+  // is in fp32, too.
+  bool autocast;
+  // Of these, with queries, keys and values, and the two branches of an MLP, by products of their own, as
+  // modules of models with RMSNorm have them (LlamaAttention, LlamaMLP).
+  bool splits_projections;
   bool decoding;
   DType linear_dtype;      // of the layers' matrix products
   Recipe recipe;           // of those, where activations are scaled by ops of their own; none: as measured
@@ -241,8 +280,15 @@ class Emitter {
   };
   void modules(std::string_view name, Moved fused, double elements, const Modules& apart, Repeat repeat,
                Arithmetic flops);
-  // A norm over `bytes` of activations: one kernel, except RMSNorm in eager mode.
+  // The same of so many bytes of activations, only where modules run apart.
+  void modules_alone(std::string_view name, double bytes, const Modules& apart, Repeat repeat);
+  // A norm over `bytes` of activations: one kernel, except in eager mode.
   void norm(std::string_view name, double bytes, Repeat repeat);
+  // Sums over all tokens of what `sums` products put out, so many bytes together: gradients of their biases,
+  // which PyTorch's modules compute by kernels of their own.
+  void bias_gradients(std::string_view name, double bytes, double sums, Repeat repeat);
+  // Products that follow are as many that run apart in eager mode.
+  void set_projections(double projections) { projections_ = shared_->splits_projections ? projections : 1; }
   // Forward and, in training, backward; either may be absent. Nothing when ranks is 1.
   // `stride`: GPUs from one rank of the group to the next (Megatron-LM's order: tensor, context, data,
   // pipeline).
@@ -291,6 +337,7 @@ class Emitter {
   std::shared_ptr<const std::deque<std::string>>* texts_;
   double runs_ = 1;
   Component component_ = Component::other;
+  double projections_ = 1;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
   std::vector<std::string_view> quantized_inputs_;  // of different products, by their rows' expression

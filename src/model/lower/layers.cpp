@@ -197,10 +197,15 @@ void lower_mlp(const LoweringContext& shared, double count, Emitter& emit) {
                 model.mlp_gated ? dim(times(2, width.value), "2 * (intermediate_size / tensor)") : width,
                 rank, shared.linear_dtype, layer);
   }
+  emit.modules_alone("layer.mlp.inputs", shared.stream_bytes,
+                     inputs_modules(model.mlp_gated && shared.splits_projections ? 2 : 1, shared.autocast),
+                     layer);
   if (model.mlp_gated) {
+    emit.set_projections(2);
     emit.linear("layer.mlp.gate_up", shared.tokens,
                 dim(times(2, width.value), "2 * (intermediate_size / tensor)"), shared.hidden,
                 shared.linear_dtype, up);
+    emit.set_projections(1);
     // forward: both branches in, one out; backward: both and the gradient in, two out
     const double elements = branch / shared.activation;
     emit.modules("layer.mlp.activation", {3 * branch, 5 * branch}, elements, gated_modules, layer,
@@ -211,6 +216,8 @@ void lower_mlp(const LoweringContext& shared, double count, Emitter& emit) {
                      of_each(branch / shared.activation, activation_flops));
   }
   emit.linear("layer.mlp.down", shared.tokens, shared.hidden, width, shared.linear_dtype, down);
+  if (model.mlp_bias)
+    emit.bias_gradients("layer.mlp.bias", (model.mlp_gated ? 2 : 1) * branch + shared.stream_bytes, 2, layer);
   emit.quantize("layer.mlp.quantize", layer);
 }
 

@@ -112,9 +112,16 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     in_frame();
     const Repeat some{part * share_of_layers, Recomputed::with_layer};
     if (streams > 1) lower_hyper_connection(shared, names, some, emit);
-    const double moved = (branches + 2 * streams) * stream + mask;
-    emit.elementwise(names.residual, moved, moved, some,
-                     of_each(branches * streams * stream / shared.activation, {1, 1}));
+    // By modules what is dropped is read and written once more.
+    const double dropped = shared.eager && mask > 0 ? 2 * branches * stream + mask : mask;
+    const double moved = (branches + 2 * streams) * stream + dropped;
+    const Arithmetic sums = of_each(branches * streams * stream / shared.activation, {1, 1});
+    if (!shared.autocast) return emit.elementwise(names.residual, moved, moved, some, sums);
+    Modules apart = residual_autocast;
+    for (double* each : {&apart.forward, &apart.forward_fp32, &apart.backward, &apart.backward_fp32,
+                         &apart.forward_kernels, &apart.backward_kernels})
+      *each *= branches;
+    emit.modules(names.residual, {}, stream / shared.activation, apart, some, sums);
   };
   const Repeat mixing{part * share.mixing, Recomputed::with_layer};
   const auto enter = [&](std::string_view name) {
@@ -329,8 +336,9 @@ bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
   const bool is_of_ends = part == ModelComponent::ends || part == ModelComponent::last_ends;
   if (field == FieldId::num_layers && has_pattern) return !is_of_ends;
-  // Ranks that share an optimizer's states share the products of its updates.
-  if (field == FieldId::zero) return part != ModelComponent::frame && !is_of_ends;
+  // Ranks that share an optimizer's states share the products of its updates; those that gather weights have
+  // the residual stream in 16 bits.
+  if (field == FieldId::zero) return true;
   // Sizes of mixers that a file does not state follow from those of attention.
   if (which < most_mixers) return field == FieldId::num_attention_heads || field == FieldId::head_dim;
   switch (part) {

@@ -95,8 +95,17 @@ void lower_optimizer(const LoweringContext& shared, RankParameters held, RankPar
     emit.once("gradients.accumulate", Pass::backward, summed * (shared.activation + 2 * gradient),
               shared.micro_batches, summed);
   }
+  if (shared.autocast) {
+    // Weights are narrowed in each forward pass, and their gradients widened.
+    const double moved = (half_bytes + fp32_bytes) * parameters;
+    emit.once("parameters.cast", Pass::forward, moved, shared.micro_batches);
+    emit.once("parameters.cast", Pass::backward, moved, shared.micro_batches);
+  }
   const double updated = plan.zero >= 1 ? sharded(plan, learning) : parameters;
-  emit.once("optimizer.gradient_norm", Pass::update, updated * gradient, 1, 2 * updated);
+  // PyTorch's clip_grad_norm_ reads them for their norm, and scales them whatever it is.
+  const bool is_pytorch = plan.eager || plan.compiled;
+  emit.once("optimizer.gradient_norm", Pass::update, (is_pytorch ? 3 : 1) * updated * gradient, 1,
+            2 * updated);
   // Adam keeps a master copy, momentum and variance of each parameter, besides the 16-bit weight and its
   // gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
   // writes the weight, which is the master itself where there is no other.

@@ -220,6 +220,15 @@ double cast_bytes(const Plan& plan, RankParameters held) {
   return half_bytes * (held.dense + held.expert);
 }
 
+// Bytes of each logit at the loss's peak. BERT's and RoBERTa's modules hand their logits to the loss as they
+// are (transformers, BertForMaskedLM), in 16 bits where weights are.
+double loss_bytes(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  const bool is_narrow = plan.eager && plan.loss == Loss::unfused && setup.model.lm_head_transform &&
+                         plan.weight_precision == WeightPrecision::half;
+  return is_narrow ? 3 * wide_bytes(plan) : logit_bytes(plan);
+}
+
 double total(const TrainingMemory& memory) {
   return memory.weights + memory.gradients + memory.optimizer + memory.activations;
 }
@@ -248,7 +257,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const double tokens =
       at_least_one(plan.micro_batch_size) * at_least_one(plan.sequence_length) / at_least_one(plan.context);
   const double logits =
-      model.lm_head ? tokens * at_least_one(vocab_rows(setup)) / at_least_one(plan.tensor) * logit_bytes(plan)
+      model.lm_head ? tokens * at_least_one(vocab_rows(setup)) / at_least_one(plan.tensor) * loss_bytes(setup)
                     : 0;
   const InFlight in_flight = micro_batches_in_flight(plan);
   const LayerActivations each = layer_activations(setup);

@@ -287,6 +287,12 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
                      with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
                      brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
                      duration(each.launches.host_us));
+  if (each.line.step.host_wait_us > 0) {
+    out += fmt::format(
+        "which the step waits for, {} of its {}: larger batches, torch.compile or CUDA graphs help\n",
+        duration(each.line.step.host_wait_us), duration(step_us));
+    return out;
+  }
   out +=
       each.launches.host_us > step_us
           ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))

@@ -14,6 +14,7 @@ void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
   const cost::Phase phase = cost::phase_of(op.pass);
   if (op.component == model::Component::embedding && phase != cost::Phase::update) to.embedding_us += time_us;
   cost::PhaseTimes& times = to.phases[static_cast<std::size_t>(phase)];
+  to.host_us += op.count * op.host_us;
   if (op.kind != model::OpKind::collective) {
     times.busy_us += time_us;
     if (op.overlaps_shared_experts) times.shared_us += time_us;
@@ -39,6 +40,7 @@ void add(PartTime& to, const PartTime& part, double times) {
   to.waiting_us += times * part.waiting_us;
   to.update_waiting_us += times * part.update_waiting_us;
   to.embedding_us += times * part.embedding_us;
+  to.host_us += times * part.host_us;
 }
 
 cost::StageSums sums_of(const PartTime& sum, double micro_batches) {
@@ -53,7 +55,7 @@ cost::StageSums sums_of(const PartTime& sum, double micro_batches) {
     if (static_cast<cost::Phase>(i) != cost::Phase::update) per_micro_batch_us += phase.busy_us + waited_us;
   }
   per_micro_batch_us += sum.waiting_us;
-  return {time_us, per_micro_batch_us, sum.embedding_us, 0};
+  return {std::max(time_us, sum.host_us), per_micro_batch_us, sum.embedding_us, 0};
 }
 
 double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble) {
@@ -240,6 +242,7 @@ PartNode PartTable::combine(std::size_t part, std::size_t depth, std::uint64_t k
       a.waiting_us = std::min(a.waiting_us, b.waiting_us);
       a.update_waiting_us = std::min(a.update_waiting_us, b.update_waiting_us);
       a.embedding_us = std::max(a.embedding_us, b.embedding_us);  // other stages are without
+      a.host_us = std::min(a.host_us, b.host_us);
     }
     forget();
   }

@@ -27,6 +27,7 @@ struct PartTime {
   double waiting_us = 0;         // collectives that nothing hides, per micro-batch
   double update_waiting_us = 0;  // the same once per step
   double embedding_us = 0;       // of all these, what the embedding takes
+  double host_us = 0;            // beside all these, what the host takes that launches them
 };
 void add(PartTime& to, const PartTime& part, double times);
 // Time of a step from the sum of its parts, and what of it repeats with each micro-batch.

@@ -21,9 +21,8 @@ using model::Mode;
 
 constexpr double least_gain = 0.01;
 constexpr double launch_by_host_us = 5;  // assumed: without autograd
-// What PyTorch's host takes for each kernel that is counted, autograd and optimizer included, while training:
-// the least of 27 steps each of an H200's, the others of which wait for their GPU, too (measured/tables).
-constexpr double eager_host_us = 31;
+// What the host takes for each kernel that is counted of a compiled step, autograd and optimizer included:
+// the least of 27 steps of an H200's, the others of which wait for their GPU, too (measured/tables).
 constexpr double compiled_host_us = 41;
 constexpr int most_doublings = 12;
 constexpr double enough = 0.9;  // of the best throughput of any batch
@@ -287,10 +286,12 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
 
 Launches launches_of(const model::Setup& setup) {
   Launches out;
-  for (const model::Op& op : model::lower(setup).ops) out.count += op.count;
   const bool trains = setup.plan.mode == Mode::train;
+  const bool is_eager = trains && setup.plan.eager;
+  for (const model::Op& op : model::lower(setup).ops)
+    out.count += is_eager ? op.count * op.host_us / model::module_launch_us : op.count;
   out.measured = trains && (setup.plan.eager || setup.plan.compiled);
-  out.each_us = !out.measured ? launch_by_host_us : setup.plan.compiled ? compiled_host_us : eager_host_us;
+  out.each_us = is_eager ? model::module_launch_us : out.measured ? compiled_host_us : launch_by_host_us;
   out.host_us = out.count * out.each_us;
   return out;
 }

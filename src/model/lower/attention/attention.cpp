@@ -135,8 +135,12 @@ void lower_attention_core(const LoweringContext& shared, const AttentionShape& s
   const double matrix = scores * shared.activation;
   emit.product(names.scores, batch, shape.query_length, shape.key_length, shape.head_dim, Layout::tn, core);
   // Each pass reads and writes the whole score matrix; softmax's gradient reads its output as well.
-  if (!shared.decoding) emit.elementwise(names.mask, 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
-  emit.elementwise(names.softmax, 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
+  if (shared.eager) {
+    emit.modules(names.softmax, {}, scores, softmax_modules, core, of_each(scores, softmax_flops));
+  } else {
+    if (!shared.decoding) emit.elementwise(names.mask, 2 * matrix, 2 * matrix, core, of_each(scores, {1, 1}));
+    emit.elementwise(names.softmax, 2 * matrix, 3 * matrix, core, of_each(scores, softmax_flops));
+  }
   if (shared.plan.dropout && shared.training) {
     const double dropped = 2 * matrix + dropout_mask_bytes * scores;
     emit.elementwise(names.dropout, dropped, dropped, core, of_each(scores, {2, 2}));
@@ -187,6 +191,12 @@ Seen seen_by(const ModelSpec& model) {
 // The same attention within a window; in chunks, one sequence is as many, and `batch` of its products, too.
 AttentionShape windowed(const LoweringContext& shared, AttentionShape shape, Dim& batch) {
   const SlidingWindow& window = shared.model.window;
+  // PyTorch's attention knows no windows: it takes a mask, and computes all scores (transformers,
+  // sdpa_attention_forward; 22 of 26 layers of Gemma 3 1B on an H100, measured/tables).
+  if (shared.training && shared.plan.attention == Attention::cudnn && !window.chunked) {
+    shape.causal = false;
+    return shape;
+  }
   const bool has_cache = cached_tokens(shared.plan) > 0;
   const bool is_whole =
       !has_cache && !is_packed(shared.setup) && joined_length(shared.setup) == 0 && shared.plan.context <= 1;
@@ -275,6 +285,12 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   const auto keys = static_cast<double>(shared.key_value_heads.value * model.head_dim);
   const bool is_narrow = model.compressed.q_lora_rank > 0;
   if (is_narrow) lower_narrow_projections(shared, layer, emit);
+  if (!is_narrow) {
+    const double projections = shared.splits_projections ? 3 : 1;
+    emit.modules_alone("layer.attention.inputs", shared.stream_bytes,
+                       inputs_modules(projections, shared.autocast), layer);
+  }
+  emit.set_projections(3);
   if (!is_narrow && borrowed < 1)
     emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
                 {count * (1 - borrowed), Recomputed::with_layer,
@@ -282,7 +298,13 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   if (!is_narrow && borrowing > 0)
     emit.linear(attention_weight(shared, "layer.attention.query"), shared.tokens,
                 {count * borrowed, Recomputed::with_layer});
+  emit.set_projections(1);
   lower_shared_inputs(shared, layer, emit);
+  if (model.qkv_bias)
+    emit.bias_gradients("layer.attention.bias",
+                        static_cast<double>(shared.tokens.value) *
+                            static_cast<double>(qkv_columns(shared).value) * shared.activation,
+                        1, layer);
 
   const double key_heads = (1 - borrowed) * static_cast<double>(shared.key_value_heads.value);
   const double queries_and_keys = static_cast<double>(shared.tokens.value) *
@@ -299,14 +321,24 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
                       CollectiveKind::all_reduce, static_cast<double>(shared.tokens.value) * sum_bytes,
                       shared.plan.tensor, layer);
     }
-    emit.elementwise("layer.attention.qk_norm", 2 * queries_and_keys, 3 * queries_and_keys, layer,
-                     of_each(queries_and_keys / shared.activation, norm_flops(model)));
+    // A module for the queries, and one for the keys.
+    const bool is_rms = model.norm == Norm::rmsnorm;
+    Modules apart = shared.autocast ? (is_rms ? qk_norm_autocast : layernorm_autocast)
+                                    : (is_rms ? rmsnorm_modules : layernorm_modules);
+    apart.forward_kernels *= 2;
+    apart.backward_kernels *= 2;
+    emit.modules("layer.attention.qk_norm", {2 * queries_and_keys, 3 * queries_and_keys},
+                 queries_and_keys / shared.activation, apart, layer,
+                 of_each(queries_and_keys / shared.activation, norm_flops(model)));
   }
   // No learned positions: rotary embedding, as in nearly every model without them.
   if (model.learned_positions == 0 && !model.relative_positions) {
     const double elements = queries_and_keys / shared.activation;
     emit.modules("layer.attention.rotary", {2 * queries_and_keys, 2 * queries_and_keys}, elements,
-                 rotary_modules, layer, of_each(elements, rotary_flops));
+                 !shared.autocast ? rotary_modules
+                 : model.qk_norm  ? rotary_of_normalized
+                                  : rotary_autocast,
+                 layer, of_each(elements, rotary_flops));
   }
 
   AttentionShape shape;

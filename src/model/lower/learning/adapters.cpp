@@ -49,6 +49,9 @@ namespace {
 // one. Backward the gradient is scaled for B, and the two gradients of x are added.
 constexpr double scaling_passes = 2;
 constexpr double sum_passes = 3;
+// Adapters of a base in 16 bits are in fp32 (PEFT, autocast_adapter_dtype): the input is widened for them,
+// and narrowed again by autocast, backwards its gradient.
+constexpr Modules cast_modules{2, 2, 2, 2, 2, 2};
 
 // Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): beside a product
 // that is split along its outputs, A is too, and what it makes is gathered.
@@ -64,12 +67,13 @@ struct AdapterNames {
   AdapterNames(const Matrix& matrix, Emitter& emit)
       : texts(emit.keep(of(std::string(matrix.name) + "_lora_"))) {}
   static std::deque<std::string> of(const std::string& stem) {
-    return {stem + "down", stem + "up", stem + "add", stem + "gather", stem + "reduce", stem + "output"};
+    return {stem + "down",   stem + "up",     stem + "add", stem + "gather",
+            stem + "reduce", stem + "output", stem + "cast"};
   }
 
   const std::deque<std::string>& texts;
   std::string_view down = texts[0], up = texts[1], add = texts[2], gather = texts[3], reduce = texts[4],
-                   output = texts[5];
+                   output = texts[5], cast = texts[6];
 };
 
 void lower_adapter(const LoweringContext& shared, const Matrix& matrix, Dim rows, Dim experts, Repeat layer,
@@ -107,19 +111,20 @@ void lower_adapter(const LoweringContext& shared, const Matrix& matrix, Dim rows
   emit.elementwise(names.add, (scaling_passes + sum_passes) * output_bytes,
                    scaling_passes * output_bytes + sum_passes * input_bytes, each,
                    {2 * output_bytes / shared.activation, (output_bytes + input_bytes) / shared.activation});
+  emit.modules_alone(names.cast, input_bytes, cast_modules, each);
 }
 
 }  // namespace
 
-bool is_adapted(const Plan& plan, const Matrix& matrix) {
-  if (!plan.adapters || plan.adapter_rank <= 0) return false;
+bool is_adapted(const Plan& plan, const Weight& weight) {
+  if (!plan.adapters || plan.adapter_rank <= 0 || weight.kind != WeightKind::matrix) return false;
   switch (plan.adapted) {
     case LoraTargets::all:
       return true;
     case LoraTargets::attention:
-      return matrix.role != Role::other;
+      return weight.role != Role::other;
     case LoraTargets::query_value:
-      return matrix.role == Role::query || matrix.role == Role::value;
+      return weight.role == Role::query || weight.role == Role::value;
   }
   return false;
 }

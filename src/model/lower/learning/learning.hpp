@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/lower/lower.hpp"
+#include "model/weights.hpp"
 
 namespace shapelint::model {
 
@@ -17,6 +18,9 @@ struct AdapterSize {
 // their rank.
 AdapterSize adapter_size(const Setup& setup, ModelComponent part);
 AdapterSize adapter_size(const Setup& setup);
+
+// Whether a weight of a layer has an adapter.
+bool is_adapted(const Plan& plan, const Weight& weight);
 
 // The same as lower_update(), with adapters of so many parameters on the rank.
 void lower_update(const Setup& setup, RankParameters held, RankParameters adapters, Workload& workload);

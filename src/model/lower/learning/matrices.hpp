@@ -25,7 +25,6 @@ std::vector<Matrix> matrices_of(const LoweringContext& shared, ModelComponent pa
 // Matrices of these sizes in one layer, over all ranks.
 double number_of(const ModelSpec& model, const Matrix& matrix);
 // Whether the plan trains an adapter beside it.
-bool is_adapted(const Plan& plan, const Matrix& matrix);
 
 // Tokens of a mixture's products: of each expert, and how many experts have some; of those to and from the
 // experts' own width.
