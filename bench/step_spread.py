@@ -60,7 +60,7 @@ def scaling(program):
             parallel["data"] = gpus // math.prod(parallel.get(name, 1) for name in ("tensor", "pipeline", "context"))
             run = {"mode": "train", "micro_batch_size": batch, "gradient_accumulation": accumulation, **series["run"]}
             case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"], series.get("card"))
-            speed = case["step"]["mfu"] if series.get("unit") == "mfu" else case["tokens_per_s_per_gpu"]
+            speed = case["step"]["mfu"] if series.get("unit") == "mfu" else case["step"]["tokens_per_s_per_gpu"]
             campaign = f'{series["source"]} {series["model"]} {series["gpu"]}'
             yield stack_of(run), campaign, f"{campaign} {gpus}", speed / stated
 
@@ -75,7 +75,7 @@ def stack_of(run):
 def sections(program):
     """The table of each field in the native format."""
     told = subprocess.run([program, "fields", "--format", "json"], capture_output=True, text=True, check=True).stdout
-    return {field["field"]: field["section"] for field in json.loads(told)}
+    return {field["name"]: field["section"] for field in json.loads(told)["fields"]}
 
 
 def priced(program, fields, values, gpu):
@@ -97,8 +97,34 @@ def of_papers(program):
     for run in runs:
         values = {"data": 8, **{key: value for key, value in run.items() if key in fields and key != "name"}}
         step = priced(program, fields, values, run["gpu"])
-        ratio = run["step_s"] * 1e6 / step["time_us"] if "step_s" in run else step["mfu"] / run["mfu"]
+        ratio = run["step_s"] * 1e6 / step["step_us"] if "step_s" in run else step["mfu"] / run["mfu"]
         yield stack_of(run), f'{run["source"]} {run["gpu"]}', f'{run["source"]} {run["name"]} {run["gpu"]}', ratio
+
+
+def of_transformers(program, tables):
+    """Steps of transformers' models, which are written as tables of the native format."""
+    training = tables.get("training", {"columns": [], "rows": []})
+    for row in training["rows"]:
+        of = dict(zip(training["columns"], row))
+        if of["model"] not in training["models"]:
+            continue
+        run = {"mode": "train", "micro_batch_size": of["sequences"], "sequence_length": of["length"], "gradient_storage": "freed",
+               "attention": "cudnn" if of["attention"] == "sdpa" else "unfused"}
+        stack = "compiled" if of["compiled"] else "eager"
+        run[stack] = True
+        if of["adapter_rank"]:
+            run.update(adapter_rank=of["adapter_rank"], adapted=of["adapted"])
+        else:
+            run["weight_precision"] = of["weights"]
+        if of["checkpointing"]:
+            run["recompute"] = "full"
+        text = (f'[model]\nnum_layers = {of["layers"]}\n{training["models"][of["model"]]}\n[run]\n' +
+                "".join(f"{key} = {field_runs.toml(value)}\n" for key, value in run.items()))
+        case, error = field_runs.predicted(program, text, tables["gpu"])
+        if case is None:
+            raise SystemExit(f'{of["model"]} on {tables["gpu"]}: {error}')
+        name = " ".join(str(value) for value in row[:12])
+        yield stack, f'{tables["gpu"]} {of["model"]}', name, 1000 * of["ms"] / case["step"]["step_us"]
 
 
 def measured(program):
@@ -106,7 +132,8 @@ def measured(program):
     for path in sorted(glob.glob(os.path.join(ROOT, "measured/tables/*.json"))):
         with open(path) as file:
             tables = json.load(file)
-        steps = tables["steps"]
+        yield from of_transformers(program, tables)
+        steps = tables.get("steps", {"columns": [], "rows": []})
         for row in steps["rows"]:
             of = dict(zip(steps["columns"], row))
             stack = "compiled" if of["compiled"] else "eager"
@@ -120,7 +147,7 @@ def measured(program):
                 values.update(weight_precision="half", gradient_storage="freed")
             step = priced(program, fields, values, tables["gpu"])
             name = f'{of["hidden"]} x {of["layers"]}, {of["vocab"]} words{", autocast" if of["autocast"] else ""}'
-            yield stack, f'{tables["gpu"]} {name}', f"{name} {stack}", 1000 * of["ms"] / step["time_us"]
+            yield stack, f'{tables["gpu"]} {name}', f"{name} {stack}", 1000 * of["ms"] / step["step_us"]
 
 
 def quantile(values, share):
