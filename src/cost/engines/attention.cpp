@@ -207,7 +207,8 @@ OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const 
                      group <= static_cast<double>(kernel.packs_up_to) &&
                      !(kernel.window_unpacks && shape.window > 0);
   const double rows = packs ? group * shape.tokens : shape.tokens;
-  const auto narrow = static_cast<double>(kernel.narrow_tile);
+  // Elsewhere the wait for memory hides it, and constants were fitted without it.
+  const auto narrow = is_throttled(gpu, kernel.full_rate) ? static_cast<double>(kernel.narrow_tile) : 0.0;
   const double query_tile = narrow > 0 && rows <= narrow ? narrow : static_cast<double>(kernel.query_tile);
   const double row_tiles = std::ceil(rows / query_tile);
   const double heads = shape.sequences * (packs ? shape.key_value_heads : shape.heads) * row_tiles;
