@@ -101,7 +101,8 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|Qwen/"
       "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
-      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*";
+      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*|*Nemotron-H-4B-*|*ZAYA1-8B|*InternVL3-38B|*"
+      "DeepScaleR-1.5B-*|*granite-4.0-h-1b";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
     std::smatch said;
@@ -148,6 +149,13 @@ TEST_CASE("names of variants stand for the model that they are of", "[formats]")
       {"Qwen/Qwen2.5-72B-Instruct-AWQ", "Qwen/Qwen2.5-72B"},
       {"zai-org/GLM-4.5-Air-FP8", "zai-org/GLM-4.5-Air"},
       {"Qwen3-8B-20250601", "Qwen/Qwen3-8B"},
+      {"mistralai/Mistral-Large-3-675B-Instruct-2512-NVFP4", "mistralai/Mistral-Large-3-675B-Instruct-2512"},
+      {"google/gemma-3n-E4B", "google/gemma-3n-E4B-it"},
+      {"Zyphra/ZAYA1-base", "Zyphra/ZAYA1-8B"},
+      {"deepseek-ai/DeepSeek-Coder-V2-Instruct", "deepseek-ai/DeepSeek-V2"},
+      {"deepseek-ai/DeepSeek-V2.5-1210", "deepseek-ai/DeepSeek-V2"},
+      {"MiniMaxAI/MiniMax-M3-MXFP8", "MiniMaxAI/MiniMax-M3"},
+      {"inclusionAI/Ring-1T-FP8", "inclusionAI/Ring-1T"},
   };
   for (const auto& [name, base] : variants) {
     CAPTURE(name);
@@ -156,6 +164,9 @@ TEST_CASE("names of variants stand for the model that they are of", "[formats]")
     CHECK(found->name == base);
   }
   CHECK(formats::find_known_model("Qwen/Qwen3-8B-4096") == nullptr);
+  // A draft of few layers, and a model that has little in common with V4.
+  CHECK(formats::find_known_model("mistralai/Mistral-Large-3-675B-Instruct-2512-Eagle") == nullptr);
+  CHECK(formats::find_known_model("deepseek-ai/DeepSeek-V4.1-Flash") == nullptr);
 }
 
 // config.json of each repository; https://github.com/google-deepmind/gemma, gemma/gm/nn/_gemma.py and
@@ -167,13 +178,28 @@ TEST_CASE("known models have their windows", "[formats]") {
     std::int64_t layers;
   };
   constexpr Known known[] = {
-      {"openai/gpt-oss-120b", 128, 18},     {"openai/gpt-oss-20b", 128, 12},
-      {"google/gemma-2-9b", 4096, 21},      {"google/gemma-2-27b", 4096, 23},
-      {"google/gemma-2-27b-it", 4096, 23},  {"google/gemma-3-1b-it", 512, 22},
-      {"google/gemma-3-4b-it", 1024, 29},   {"google/gemma-3-12b-it", 1024, 40},
-      {"google/gemma-3-27b-it", 1024, 52},  {"google/gemma-4-31B-it", 1024, 50},
-      {"google/gemma-4-26B-A4B", 1024, 25}, {"google/gemma-4-E2B-it", 512, 28},
-      {"google/gemma-4-E4B", 512, 35},      {"meta-llama/Llama-4-Scout-17B-16E-Instruct", 8192, 36},
+      {"openai/gpt-oss-120b", 128, 18},
+      {"openai/gpt-oss-20b", 128, 12},
+      {"google/gemma-2-9b", 4096, 21},
+      {"google/gemma-2-27b", 4096, 23},
+      {"google/gemma-2-27b-it", 4096, 23},
+      {"google/gemma-3-1b-it", 512, 22},
+      {"google/gemma-3-4b-it", 1024, 29},
+      {"google/gemma-3-12b-it", 1024, 40},
+      {"google/gemma-3-27b-it", 1024, 52},
+      {"google/gemma-4-31B-it", 1024, 50},
+      {"google/gemma-4-26B-A4B", 1024, 25},
+      {"google/gemma-4-E2B-it", 512, 28},
+      {"google/gemma-4-E4B", 512, 35},
+      {"meta-llama/Llama-4-Scout-17B-16E-Instruct", 8192, 36},
+      {"google/gemma-3n-E2B-it", 512, 24},
+      {"google/gemma-3n-E4B-it", 512, 28},
+      {"facebook/cwm", 8192, 48},
+      {"meta-models/Muse-Glimmer-30B", 2048, 39},
+      {"allenai/Olmo-3-7B-Instruct", 4096, 24},
+      {"allenai/Olmo-3.1-32B-Instruct", 4096, 48},
+      {"google/gemma-4-12B", 1024, 40},
+      {"poolside/Laguna-XS-2.1", 512, 30},
   };
   for (const Known& each : known) {
     CAPTURE(each.name);
@@ -193,6 +219,7 @@ TEST_CASE("known models have their longest sequences", "[formats]") {
   CHECK(value_of("Qwen/Qwen3-30B-A3B-Instruct-2507-FP8", model::FieldId::max_positions) == 262'144);
   CHECK(value_of("Qwen/Qwen3-Coder-30B-A3B-Instruct", model::FieldId::max_positions) == 262'144);
   CHECK(value_of("deepseek-ai/DeepSeek-V4-Pro", model::FieldId::max_positions) == 1'048'576);
+  CHECK(value_of("ByteDance-Seed/Seed-OSS-36B-Base", model::FieldId::max_positions) == 524'288);
   CHECK_FALSE(value_of("bigscience/bloom", model::FieldId::max_positions));
 }
 
@@ -226,6 +253,30 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("deepseek-ai/DeepSeek-V2") == Approx(236e9).epsilon(0.005));
   CHECK(parameters("zai-org/GLM-5.3") == parameters("zai-org/GLM-5.2"));
   CHECK(parameters("facebook/opt-13b") == Approx(12.85e9).epsilon(0.005));
+  // Cards: 675 B with a tower of images of 2.5 B, 119 B, 36 B, 102.6 B, 1 T, 80 B, 8.3 B, 57.4 B, 1.96 B, 395
+  // M.
+  CHECK(parameters("mistralai/Mistral-Large-3-675B-Base-2512") == Approx(673e9).epsilon(0.001));
+  CHECK(parameters("mistralai/Mistral-Small-4-119B-2603") == Approx(119e9).epsilon(0.001));
+  CHECK(parameters("ByteDance-Seed/Seed-OSS-36B-Base") == Approx(36.15e9).epsilon(0.001));
+  CHECK(parameters("upstage/Solar-Open-100B") == Approx(102.6e9).epsilon(0.001));
+  CHECK(parameters("inclusionAI/Ling-1T") == Approx(1e12).epsilon(0.001));
+  CHECK(parameters("tencent/Hunyuan-A13B-Instruct") == Approx(80e9).epsilon(0.01));
+  CHECK(parameters("LiquidAI/LFM2-8B-A1B") == Approx(8.34e9).epsilon(0.001));
+  CHECK(parameters("Qwen/Qwen2-57B-A14B-Instruct") == Approx(57.41e9).epsilon(0.001));
+  CHECK(parameters("tencent/Youtu-LLM-2B") == Approx(1.96e9).epsilon(0.002));
+  CHECK(parameters("answerdotai/ModernBERT-large") == Approx(395e6).epsilon(0.001));
+  CHECK(parameters("ibm-granite/granite-4.0-h-tiny") == 6'939'037'248);
+  CHECK(parameters("tiiuae/Falcon-H1-1.5B-Base") == 1'554'863'488);
+  CHECK(parameters("LiquidAI/LFM2-1.2B") == 1'170'340'608);
+  CHECK(parameters("tencent/Hunyuan-7B-Instruct") == Approx(7.5e9).epsilon(0.001));
+  CHECK(parameters("openbmb/MiniCPM3-4B") == Approx(4.07e9).epsilon(0.001));
+  CHECK(parameters("poolside/Laguna-XS.2") == Approx(33.4e9).epsilon(0.002));
+  CHECK(parameters("google/gemma-4-12B-it") == Approx(11.96e9).epsilon(0.005));
+  CHECK(parameters("Zyphra/ZAYA1-8B") - 262'272 * 2'048 == Approx(8.3e9).epsilon(0.005));
+  // arXiv 2504.03624, and https://github.com/state-spaces/mamba, README.md.
+  CHECK(parameters("nvidia/Nemotron-H-8B-Base-8K") == Approx(8.1e9).epsilon(0.001));
+  CHECK(parameters("nvidia/Nemotron-H-47B-Base-8K") == Approx(46.8e9).epsilon(0.001));
+  CHECK(parameters("state-spaces/mamba-2.8b-hf") == Approx(2.8e9).epsilon(0.02));
 }
 
 // A base model has one row: a second one of the same sizes would be another description of the same fact.
