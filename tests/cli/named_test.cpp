@@ -121,6 +121,9 @@ TEST_CASE("a published model of several parts is known by its name", "[cli][name
   CHECK(parameters("google-t5/t5-base") == Approx(222.9e6).epsilon(0.001));
   CHECK(parameters("t5-base") == parameters("google-t5/t5-base"));
   CHECK(parameters("google/flan-t5-base") == Approx(247.6e6).epsilon(0.001));
+  CHECK(parameters("google/flan-t5-xxl") == Approx(11.1e9).epsilon(0.005));
+  CHECK(parameters("google/mt5-xxl") == Approx(12.9e9).epsilon(0.005));
+  CHECK(parameters("google/byt5-small") == Approx(300e6).epsilon(0.005));
   CHECK(parameters("openai/whisper-large-v3") == Approx(1543.5e6).epsilon(0.001));
   CHECK(parameters("google/vit-base-patch16-224") == Approx(85.8e6).epsilon(0.001));
   text::MemoryFileSystem files;
