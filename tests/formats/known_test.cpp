@@ -102,7 +102,7 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-27B|Qwen/"
       "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
       "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*|*Nemotron-H-4B-*|*ZAYA1-8B|*InternVL3-38B|*"
-      "DeepScaleR-1.5B-*|*granite-4.0-h-1b";
+      "DeepScaleR-1.5B-*|*granite-4.0-h-1b|*granite-3.3-2b-*";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
     std::smatch said;
@@ -275,6 +275,7 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("Zyphra/ZAYA1-8B") - 262'272 * 2'048 == Approx(8.3e9).epsilon(0.005));
   // arXiv 2504.03624, and https://github.com/state-spaces/mamba, README.md.
   CHECK(parameters("nvidia/Nemotron-H-8B-Base-8K") == Approx(8.1e9).epsilon(0.001));
+  CHECK(parameters("nvidia/NVIDIA-Nemotron-3-Nano-4B-FP8") == Approx(7.40 * 1.0737e9 / 2).epsilon(0.002));
   CHECK(parameters("nvidia/Nemotron-H-47B-Base-8K") == Approx(46.8e9).epsilon(0.001));
   CHECK(parameters("state-spaces/mamba-2.8b-hf") == Approx(2.8e9).epsilon(0.02));
 }
