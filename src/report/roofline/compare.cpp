@@ -126,52 +126,69 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
       [](const RooflineCase& a, const RooflineCase& b) { return plan_text(a.setup) != plan_text(b.setup); });
   std::string out =
       several_plans ? std::string() : fmt::format("{}\n\n", wrapped(plan_text(cases.front().setup)));
-  out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", "model", "GPU", "step",
-                     is_network(cases.front().setup) ? "img/s/GPU" : "tok/s/GPU", "bound by",
-                     serves ? "" : "MFU");
-  out += serves ? fmt::format(" {:>9}\n", "1st token") : std::string("\n");
+  const auto line = [&](std::string_view marks, std::string_view model, std::string_view gpu,
+                        std::string_view step, std::string_view rate, std::string_view bound,
+                        std::string_view share, std::string_view first) {
+    std::string cells = fmt::format("{:<2} {:<17} {:<16}{:>8} {:>9} {:>8} {:>7}", marks, model, gpu, step,
+                                    rate, bound == "communication" ? "comm." : bound, share);
+    if (serves) cells += fmt::format(" {:>9}", first);
+    return without_blank_end(cells) + '\n';
+  };
+  out += line("", "model", "GPU", "step", is_network(cases.front().setup) ? "img/s/GPU" : "tok/s/GPU",
+              "bound by", serves ? "" : "MFU", "1st token");
   const std::vector<Best> best = best_of(cases);
+  bool some_too_large = false;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const RooflineCase& each = cases[i];
     const cost::StepCost& step = each.line.step;
     const std::array<double, 5> parts{step.compute_us, step.memory_us, step.communication_us,
                                       step.overhead_us, step.bubble_us};
     const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:<20} {:<20} {:>8} {:>9} {:>14} {:>7}", text::one_line(each.model), each.gpu.id,
-                       duration(step.time_us), brief(tokens_per_gpu(each)), bound_text(each.line),
-                       serves ? percent(largest / step.time_us) : percent(step.mfu));
-    if (each.serving) out += fmt::format(" {:>9}", duration(each.serving->first_token_us));
-    if (!fits(each)) out += "  does not fit";
     std::string marks;
     if (best[i].gpu_of_model) marks += '*';
     if (best[i].model_of_gpu) marks += '+';
-    if (!marks.empty()) out += fmt::format("  {}", marks);
-    out += "\n";
+    if (!fits(each)) marks = '!';
+    some_too_large = some_too_large || !fits(each);
+    out += line(marks, text::one_line(each.model), each.gpu.id, duration(step.time_us),
+                brief(tokens_per_gpu(each)), bound_text(each.line),
+                serves ? percent(largest / step.time_us) : percent(step.mfu),
+                each.serving ? duration(each.serving->first_token_us) : "");
   }
+  if (some_too_large) out += "! does not fit into the GPU's memory\n";
   if (several_gpus) out += "* the best GPU for this model\n";
   if (several_models) out += "+ the best model on this GPU\n";
   const std::vector<std::string> sentences = best_sentences(cases);
   if (!sentences.empty()) out += '\n';
-  for (const std::string& sentence : sentences) out += sentence + '\n';
+  for (const std::string& sentence : sentences) out += wrap(sentence, 2, 2) + '\n';
   return out;
 }
 
 std::string curve_text(const RooflineCurve& each) {
   const bool decodes = each.mode == model::Mode::decode;
   std::string out =
-      fmt::format("{} ({}) on {}\n", text::one_line(each.model), text::one_line(each.path), each.gpu_name);
-  out += fmt::format("{:>18} {:>10} {:>12} {:>14} {:>9} {:>14} {:>7} {:>8}\n", each.field,
-                     decodes ? "a token" : "step", each.network ? "images/s/GPU" : "tokens/s/GPU",
-                     "FLOP/B GEMMs", "TFLOPS", "step bound by", "", "memory");
+      wrap(fmt::format("{} ({}) on {}", text::one_line(each.model), text::one_line(each.path), each.gpu_name),
+           2, 2) +
+      '\n';
+  const std::size_t first = std::max<std::size_t>(16, each.field.size());
+  const auto line = [&](std::string_view value, std::string_view time, std::string_view rate,
+                        std::string_view intensity, std::string_view tflops, std::string_view bound,
+                        std::string_view share, std::string_view memory) {
+    return without_blank_end(fmt::format("{:>{}} {:>8} {:>9} {:>8} {:>7} {:>9} {:>7} {:>9}", value, first,
+                                         time, rate, intensity, tflops, bound, share, memory));
+  };
+  out += line(each.field, decodes ? "a token" : "step", each.network ? "img/s/GPU" : "tok/s/GPU", "GEMM",
+              "GEMM", "step", "", "") +
+         '\n';
+  out += line("", "", "", "FLOP/B", "TFLOPS", "bound by", "", "memory") + '\n';
   for (const suggest::CurvePoint& p : each.curve.points) {
     const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
                                       p.step.overhead_us, p.step.bubble_us};
     const double largest = *std::max_element(parts.begin(), parts.end());
-    out += fmt::format("{:>18} {:>10} {:>12} {:>15} {:>9} {:>14} {:>7} {:>8}{}\n", with_commas(p.value),
-                       duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
-                       brief(p.product_tflops), p.bubble_bound ? "bubble" : cost::name(p.bound),
-                       percent(largest / p.step.time_us), fmt::format("{} GiB", gib(p.memory_bytes)),
-                       p.fits ? "" : " !");
+    const std::string_view bound = p.bubble_bound ? "bubble" : cost::name(p.bound);
+    out += line(with_commas(p.value), duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
+                brief(p.product_tflops), bound == "communication" ? "comm." : bound,
+                percent(largest / p.step.time_us), fmt::format("{} GiB", gib(p.memory_bytes))) +
+           (p.fits ? "\n" : " !\n");
   }
   const auto from = [&](const std::optional<std::int64_t>& value) {
     return value ? fmt::format("from {} {}", each.field, with_commas(*value))

@@ -73,7 +73,7 @@ std::string sequences(std::int64_t count) {
 }
 
 std::string wrapped(const std::string& text) {
-  constexpr std::size_t widest = 98;
+  constexpr std::size_t widest = text_width;
   std::string out;
   std::string rest = text;
   while (rest.size() > widest) {

@@ -22,8 +22,21 @@ constexpr std::int64_t usual_rows = 15;
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
 
+// Each line of a text that ends in a line feed, with further lines behind two blanks.
+std::string wrapped_lines(std::string_view text, const Style& style) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    out += std::string(indent, ' ') + wrap(line.substr(indent), indent + 2, indent + 2, style) + '\n';
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
 std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
-  std::string out = fmt::format("{:<28}{:>14}{:>24}{:>15}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
+  std::string out = fmt::format("{:<28}{:>13}{:>24}{:>14}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
   const cost::MemoryRoof& dram = roofs.memory[0];
   for (const cost::ComputeRoof& roof : roofs.compute) {
     if (roof.dtype != dtype && (roof.on_tensor_cores || roof.dtype != DType::fp32)) continue;
@@ -34,7 +47,7 @@ std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
                   roof.achieved_basis == cost::Basis::profile ? "measured" : cost::name(roof.achieved_basis))
             : "-";
     out += fmt::format(
-        "  {:<26}{:>14}{:>24}{:>15}\n",
+        "  {:<26}{:>13}{:>24}{:>14}\n",
         fmt::format("{}, {} cores", name(roof.dtype), roof.on_tensor_cores ? "tensor" : "CUDA"),
         fmt::format("{} TFLOPS", brief(roof.tflops)), achieved, brief(cost::ridge(roof.tflops, dram.gb_s)));
   }
@@ -49,7 +62,7 @@ std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
     const std::string_view basis = roof.basis == cost::Basis::profile   ? ", as profiled"
                                    : roof.basis == cost::Basis::derived ? ", by clock"
                                                                         : "";
-    out += fmt::format("  {:<26}{:>14}{:>24}\n", fmt::format("{}{}", titles[i], basis),
+    out += fmt::format("  {:<26}{:>13}{:>24}\n", fmt::format("{}{}", titles[i], basis),
                        roof.gb_s > 0 ? fmt::format("{:.0f} GB/s", roof.gb_s) : "unknown", achieved);
   }
   return out;
@@ -69,17 +82,36 @@ std::string dram_intensity(const cost::Point& p) {
   return resident ? "in L2" : brief(p.intensity[0]);
 }
 
-std::string op_row(const RooflineCase& each, const cost::Point& p) {
+// Columns of an operation's row; those of L2 and shared memory where the window has room.
+struct OpCells {
+  std::string name, gflop, mb, dram, l2, smem, roof, predicted, share, bound, step;
+};
+constexpr std::size_t wide_table = 101;
+
+std::string op_line(const OpCells& cells, const Style& style) {
+  std::string out = fmt::format("{:<25}{:>6}{:>6}{:>7}", cells.name, cells.gflop, cells.mb, cells.dram);
+  if (width_of(style) >= wide_table) out += fmt::format("{:>6}{:>6}", cells.l2, cells.smem);
+  return out + fmt::format("{:>7}{:>7}{:>6} {:<8}{:>7}\n", cells.roof, cells.predicted, cells.share,
+                           cells.bound, cells.step);
+}
+
+// What is not one operation, with its share in the last column.
+std::string other_line(std::string_view what, std::string_view share, const Style& style) {
+  const std::size_t width = op_line({}, style).size() - 1;
+  return fmt::format("{:<{}}{:>8}\n", what, width - 8, share);
+}
+
+std::string op_row(const RooflineCase& each, const cost::Point& p, const Style& style) {
   const model::Op& op = each.workload.ops[p.op];
   const bool collective = op.kind == model::OpKind::collective;
-  const std::string bound(cost::name(p.bound));
   const bool hidden = collective && op.overlapped;
-  return fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", op_title(op),
-                     brief(p.work.flops / giga),
-                     brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), dram_intensity(p),
-                     brief(p.intensity[1]), brief(p.intensity[2]), brief(p.roof_tflops), brief(p.tflops),
-                     fmt::format("{:.0f} %", 100 * p.share_of_roof), collective ? "comm." : bound,
-                     hidden ? "hidden" : percent(p.share_of_step));
+  return op_line(
+      {op_title(op), brief(p.work.flops / giga),
+       brief((collective ? p.work.link_bytes : p.work.bytes[0]) / mega), dram_intensity(p),
+       brief(p.intensity[1]), brief(p.intensity[2]), brief(p.roof_tflops), brief(p.tflops),
+       fmt::format("{:.0f} %", 100 * p.share_of_roof),
+       collective ? "comm." : std::string(cost::name(p.bound)), hidden ? "hidden" : percent(p.share_of_step)},
+      style);
 }
 
 // A table's head, which ends in a line feed.
@@ -90,7 +122,7 @@ std::string heading(std::string line, const Style& style) {
 
 // What is no operation's time, and the sum. An overlapped collective's row is `hidden`, though it may outlast
 // the computation that it runs beside.
-std::string other_rows(const RooflineCase& each) {
+std::string other_rows(const RooflineCase& each, const Style& style) {
   constexpr double least_shown = 5e-4;
   const cost::StepCost& step = each.line.step;
   if (!(step.time_us > 0)) return {};
@@ -100,7 +132,7 @@ std::string other_rows(const RooflineCase& each) {
   const double outlasting = 1 - listed - bubble;
   std::string out;
   const auto row = [&](const std::string& what, const std::string& share) {
-    out += fmt::format("{:<90} {:>7}\n", what, share);
+    out += other_line(what, share, style);
   };
   if (step.hidden_us >= least_shown * step.time_us)
     row(fmt::format("overlapped communication, {}", duration(step.hidden_us)), "hidden");
@@ -117,28 +149,29 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return points[a].share_of_step > points[b].share_of_step;
   });
-  std::string out = heading(fmt::format("{:<29} {:>6} {:>6} {:>18} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "", "",
-                                        "", "intensity, FLOP/B", "roof", "pred.", "of", "", "of"),
+  const bool is_wide = width_of(style) >= wide_table;
+  std::string out = heading(op_line({"", "", "", "FLOP/B", is_wide ? "FLOP/B" : "", is_wide ? "FLOP/B" : "",
+                                     "roof", "pred.", "of", "bound", "of"},
+                                    style),
                             style);
   out += heading(
-      fmt::format("{:<29} {:>6} {:>6} {:>6} {:>5} {:>5} {:>6} {:>6} {:>6}  {:<8} {:>7}\n", "one run of",
-                  "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "bound by", "step"),
+      op_line({"one run of", "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "by", "step"},
+              style),
       style);
   const std::size_t rows = top == 0 ? order.size() : std::min(order.size(), static_cast<std::size_t>(top));
   double rest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i < rows) {
-      out += op_row(each, points[order[i]]);
+      out += op_row(each, points[order[i]], style);
     } else {
       rest += points[order[i]].share_of_step;
     }
   }
   if (rows < order.size()) {
     const std::size_t others = order.size() - rows;
-    out += fmt::format("{:<90} {:>7}\n", fmt::format("{} other{}", others, others == 1 ? "" : "s"),
-                       percent(rest));
+    out += other_line(fmt::format("{} other{}", others, others == 1 ? "" : "s"), percent(rest), style);
   }
-  return out + other_rows(each);
+  return out + other_rows(each, style);
 }
 
 struct PartOfStep {
@@ -256,8 +289,8 @@ std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup
 std::string generation_text(const suggest::Generation& g, const suggest::Serving& s,
                             const model::Plan& plan) {
   return fmt::format(
-      "{} with prompts of {} and {} new each: {} in all, {} until every one has its first\n"
-      "  token; {} new tokens/s, {} on each GPU\n",
+      "{} with prompts of {} and {} new each: {} in all, {} until every one has its first "
+      "token; {} new tokens/s, {} on each GPU\n",
       sequences(plan.micro_batch_size), tokens(s.prompt), with_commas(g.output), duration(g.total_us),
       duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
 }
@@ -265,71 +298,81 @@ std::string generation_text(const suggest::Generation& g, const suggest::Serving
 std::string remedies_text(const RooflineCase& each, const Style& style) {
   std::string out;
   if (!each.remedies.empty()) {
-    out += '\n' + heading(fmt::format("{:<58} {:>14} {:>11} {:>13}\n", "what helps, as predicted", "against",
-                                      "step", is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU"),
+    constexpr std::size_t room = 44;
+    const auto line = [](std::string_view change, std::string_view against, std::string_view step,
+                         std::string_view rate) {
+      return fmt::format("{:<46}{:>13}{:>8}{:>13}\n", change, against, step, rate);
+    };
+    out += '\n' + heading(line("what helps, as predicted", "against", "step",
+                               is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU"),
                           style);
     for (const suggest::Remedy& remedy : each.remedies) {
       std::string change = remedy.change;
       if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
-      const std::string effect = fmt::format(" {:>14} {:>11} {:>13}\n", cost::name(remedy.against),
-                                             fmt::format("x{}", fixed(remedy.time_ratio, 2)),
-                                             fmt::format("x{}", fixed(remedy.throughput_ratio, 2)));
-      constexpr std::size_t room = 58;
-      if (change.size() <= room) {
-        out += fmt::format("  {:<56}{}", change, effect);
-      } else {
-        out += fmt::format("  {:<56}{}", remedy.change, effect) + fmt::format("    [{}]\n", remedy.note);
-      }
+      // The figures stand beside the first line of a long change.
+      const std::string lines = wrap(change, 4, 4, room + 2);
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      out += line("  " + lines.substr(0, end), cost::name(remedy.against),
+                  fmt::format("x{}", fixed(remedy.time_ratio, 2)),
+                  fmt::format("x{}", fixed(remedy.throughput_ratio, 2)));
+      if (end < lines.size()) out += lines.substr(end + 1) + '\n';
     }
   }
   const double step_us = each.line.step.time_us;
-  out += fmt::format("\n{} kernels a step: a host that launches them one by one ({} us each, {}) needs {},\n",
-                     with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
-                     brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
-                     duration(each.launches.host_us));
-  if (each.line.step.host_wait_us > 0) {
-    out += fmt::format(
-        "which the step waits for, {} of its {}: larger batches, torch.compile or CUDA graphs help\n",
-        duration(each.line.step.host_wait_us), duration(step_us));
-    return out;
-  }
+  const std::string verdict =
+      each.line.step.host_wait_us > 0
+          ? fmt::format(
+                "which the step waits for, {} of its {}: larger batches, torch.compile or CUDA graphs help",
+                duration(each.line.step.host_wait_us), duration(step_us))
+      : each.launches.host_us > step_us
+          ? fmt::format("more than the step's {}: the prediction needs CUDA graphs", duration(step_us))
+          : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs", duration(step_us));
   out +=
-      each.launches.host_us > step_us
-          ? fmt::format("more than the step's {}: the prediction needs CUDA graphs\n", duration(step_us))
-          : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs\n", duration(step_us));
+      '\n' + wrapped_lines(
+                 fmt::format("{} kernels a step: a host that launches them one by one ({} us each, {}) needs "
+                             "{}, {}\n",
+                             with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
+                             brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
+                             duration(each.launches.host_us), verdict),
+                 style);
   return out;
 }
 
 std::string case_text(const RooflineCase& each, std::int64_t top, const Style& style) {
   std::string out =
-      fmt::format("{} ({}) on {}\n{}\n\n", style.paint(Role::strong, text::one_line(each.model)),
-                  text::one_line(each.path), each.gpu.name, wrapped(plan_text(each.setup)));
-  for (const std::string& note : each.notes) out += fmt::format("note: {}\n", note);
+      wrapped_lines(fmt::format("{} ({}) on {}\n{}\n", style.paint(Role::strong, text::one_line(each.model)),
+                                text::one_line(each.path), each.gpu.name, plan_text(each.setup)),
+                    style) +
+      '\n';
+  for (const std::string& note : each.notes) out += wrapped_lines(fmt::format("note: {}\n", note), style);
   if (!each.notes.empty()) out += "\n";
   out += roofs_text(each.line.roofs, each.setup.plan.dtype) + "\n";
   out += ops_text(each, top, style) + "\n";
   const cost::StepCost& step = each.line.step;
   const cost::StepInterval interval = cost::step_interval(each.gpu, each.setup, step.time_us);
   const bool training = each.setup.plan.mode == model::Mode::train;
-  out += fmt::format("step {}{}: {}\n", style.paint(Role::strong, duration(step.time_us)),
-                     interval_text(interval, each.gpu), split_text(step));
+  out += wrapped_lines(fmt::format("step {}{}: {}\n", style.paint(Role::strong, duration(step.time_us)),
+                                   interval_text(interval, each.gpu), split_text(step)),
+                       style);
   out += stack_text(each);
-  out += whole_text(each.line.whole);
+  out += wrapped_lines(whole_text(each.line.whole), style);
   if (training || !each.serving) {
     // A kernel that passes over what the mask leaves out does less than published MFUs count.
     const bool is_less = step.hfu < step.mfu * (1 - 1e-3) && !is_network(each.setup);
     const double slow = interval.high_us > 0 ? step.time_us / interval.high_us : 1;
     const double fast = interval.low_us > 0 ? step.time_us / interval.low_us : 1;
     const double speed = tokens_per_gpu(each);
-    out +=
+    out += wrapped_lines(
         fmt::format("MFU {} ({} to {}{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),
                     fixed(100 * slow * step.mfu, 0), fixed(100 * fast * step.mfu, 0),
                     is_less ? ", causal attention in full" : "", percent(step.hfu), brief(speed),
-                    is_network(each.setup) ? "images" : "tokens", brief(slow * speed), brief(fast * speed));
+                    is_network(each.setup) ? "images" : "tokens", brief(slow * speed), brief(fast * speed)),
+        style);
   }
-  if (each.serving) out += serving_text(*each.serving, each.setup.plan);
-  if (each.capacity) out += capacity_text(*each.capacity, each.setup, each.gpu);
-  if (each.generation) out += generation_text(*each.generation, *each.serving, each.setup.plan);
+  if (each.serving) out += wrapped_lines(serving_text(*each.serving, each.setup.plan), style);
+  if (each.capacity) out += wrapped_lines(capacity_text(*each.capacity, each.setup, each.gpu), style);
+  if (each.generation)
+    out += wrapped_lines(generation_text(*each.generation, *each.serving, each.setup.plan), style);
   out += memory_text(each, style);
   return out + remedies_text(each, style);
 }
