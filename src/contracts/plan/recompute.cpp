@@ -117,7 +117,7 @@ std::vector<RecomputeChoice> recompute_choices(const model::Setup& own, const Al
   return out;
 }
 
-std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices) {
+std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers) {
   std::vector<RecomputeChoice> out;
   for (const RecomputeChoice& each : choices) {
     const auto same = std::find_if(out.begin(), out.end(),
@@ -128,11 +128,13 @@ std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>&
       same->parts |= each.parts;
     }
   }
-  // A lower level needs no less than the same parts at a higher one.
+  // A lower level needs no less than the same parts at a higher one, and nothing less than all layers'
+  // inputs.
   const auto has = [&](Recompute level) {
     return std::any_of(out.begin(), out.end(),
                        [&](const RecomputeChoice& each) { return each.level == level; });
   };
+  if (all_layers && has(Recompute::full)) return {{Recompute::full, 0}};
   if (has(Recompute::selective))
     std::erase_if(out, [](const RecomputeChoice& each) { return each.level == Recompute::none; });
   return out;

@@ -38,6 +38,7 @@ using AllowsValue = std::function<bool(model::FieldId field, std::int64_t value)
 std::vector<RecomputeChoice> recompute_choices(const model::Setup& own, const AllowsValue& allows);
 
 // The least memory that any of them leaves a plan with is that of one of these, which need not be among them.
-std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices);
+// `all_layers`: full recomputation is of all.
+std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers);
 
 }  // namespace shapelint::contracts

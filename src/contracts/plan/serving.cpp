@@ -23,7 +23,7 @@ constexpr std::int64_t most_requests = 4096;  // of a rank and stage
 // Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
 constexpr std::int64_t most_stages = 8;
 constexpr std::array<std::string_view, 4> binds_names{"memory", "the bound on TPOT", "the bound on TTFT",
-                                                      "throughput, which more requests do not raise"};
+                                                      "throughput, which they would not raise"};
 constexpr std::array chosen_in_serving{FieldId::mode,
                                        FieldId::dtype,
                                        FieldId::recipe,

@@ -186,6 +186,7 @@ struct TrainingSearch::Parts {
                            std::int64_t embedding_stages) const;
   std::vector<Branch> branches(const TrainingRequest& request) const;
   double least_bytes(Branch branch, const std::vector<Leaf>& leaves);
+  double bound_us(const Branch& branch);
   TrainingPlan plan_of(const model::Setup& of);
 
   model::Reading reading;
@@ -198,6 +199,7 @@ struct TrainingSearch::Parts {
   model::Setup setup;  // the plan that is looked at
   suggest::Step step;
   double usable_bytes = 0;
+  std::map<std::array<std::int64_t, 11>, double> bounds;  // by branch: searches without a choice ask again
 };
 
 // What computes less again stands first.
@@ -311,11 +313,24 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const std::vector<Leaf>
   std::vector<RecomputeChoice> choices;
   for (const Leaf& leaf : leaves) choices.push_back(leaf.recompute);
   double least = 0;
-  for (const RecomputeChoice& choice : most_recomputed(choices)) {
+  for (const RecomputeChoice& choice : most_recomputed(choices, setup.plan.recompute_layers <= 0)) {
     const double needed = suggest::memory_bytes(set(branch, {1, choice, leaves.back().offload}));
     if (least <= 0 || needed < least) least = needed;
   }
   return least;
+}
+
+// No plan of the branch is faster than this: none recomputes, offloads or waits less.
+double TrainingSearch::Parts::bound_us(const Branch& branch) {
+  const Layout& layout = branch.layout;
+  const auto [entry, is_new] = bounds.try_emplace(
+      std::array{layout.tensor, layout.pipeline, layout.context, layout.data, layout.expert,
+                 layout.expert_tensor, branch.zero, branch.micro_batch, branch.accumulation,
+                 branch.embedding_stages, std::int64_t{branch.sequence_parallel}},
+      0.0);
+  if (!is_new) return entry->second;
+  suggest::step_of(&stack, memo, set(branch, {}), step);
+  return entry->second = step.cost.time_us - step.cost.bubble_us;
 }
 
 TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& request) {
@@ -349,8 +364,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
         counts.too_large += std::ssize(leaves);
         continue;
       }
-      suggest::step_of(&p.stack, p.memo, p.set(branch, {}), p.step);
-      each.bound_us = p.step.cost.time_us - p.step.cost.bubble_us;
+      each.bound_us = p.bound_us(branch);
     }
     open.push_back(each);
   }
@@ -400,6 +414,31 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   }
   for (const Priced& each : best) out.best.push_back(p.plan_of(p.set(each.branch, each.leaf)));
   return out;
+}
+
+void TrainingSearch::bound(const TrainingRequest& request, std::size_t part, std::size_t parts,
+                           const std::atomic<bool>& stop) {
+  Parts& p = *parts_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Leaf>> known_leaves;
+  std::optional<Branch> too_large;
+  std::size_t place = 0;
+  for (const Branch& branch : p.branches(request)) {
+    if (stop) return;
+    // Neighbours differ in their micro-batch: those behind one that is too large are, too.
+    if (too_large && differs_in_batch_alone(*too_large, branch)) continue;
+    const std::pair key(branch.layout.pipeline, branch.embedding_stages);
+    const auto [entry, is_new] = known_leaves.try_emplace(key);
+    if (is_new) entry->second = p.leaves(request, key.first, key.second);
+    if (p.least_bytes(branch, entry->second) > p.usable_bytes) {
+      too_large = branch;
+    } else if (place++ % parts == part) {
+      p.bound_us(branch);
+    }
+  }
+}
+
+void TrainingSearch::take_bounds(TrainingSearch& other) {
+  parts_->bounds.merge(other.parts_->bounds);
 }
 
 std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, const TrainingPlan& best) {

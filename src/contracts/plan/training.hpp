@@ -2,6 +2,7 @@
 // batch, pipeline schedule, ZeRO stage, recomputation and offloading that the framework takes and that fits.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -92,6 +93,11 @@ class TrainingSearch {
   TrainingAnswer search(const TrainingRequest& request);
   // Of each choice that the first of search()'s plans makes.
   std::vector<Ablation> ablations(const TrainingRequest& request, const TrainingPlan& best);
+  // Bounds a share of the branches of search(), one in `parts`, until `stop`; another search of the same
+  // question takes them.
+  void bound(const TrainingRequest& request, std::size_t part, std::size_t parts,
+             const std::atomic<bool>& stop);
+  void take_bounds(TrainingSearch& other);
   // The file's own plan, as it is priced among the others.
   TrainingPlan own();
 

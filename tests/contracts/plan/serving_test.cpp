@@ -2,7 +2,11 @@
 #include "contracts/plan/serving.hpp"
 
 #include <algorithm>
+#include <random>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
@@ -35,7 +39,94 @@ tie_word_embeddings = false
 sequence_length = 1024
 )";
 
+// A small model, dense or a mixture, and a request with bounds or a rate.
+struct RandomProblem {
+  std::string config;
+  bool is_mixture = false;
+  std::int64_t gpus = 1;
+  ServingRequest request;
+};
+RandomProblem random_problem(std::mt19937& random) {
+  const auto any = [&](auto... values) {
+    const std::int64_t all[] = {values...};
+    return all[random() % (sizeof...(values))];
+  };
+  RandomProblem out;
+  const std::int64_t heads = any(8, 16, 32);
+  out.config = fmt::format(
+      "[model]\nhidden_size = {}\nnum_layers = {}\nnum_attention_heads = {}\nnum_key_value_heads = {}\n"
+      "intermediate_size = {}\nmlp_gated = true\nvocab_size = {}\n",
+      heads * 128, any(4, 8, 12), heads, any(2, 4, 8), heads * any(256, 384, 512), any(32000, 128256));
+  out.is_mixture = any(0, 1) == 1;
+  if (out.is_mixture)
+    out.config +=
+        fmt::format("[model.moe]\nnum_experts = {}\nexperts_per_token = 2\nintermediate_size = {}\n",
+                    any(8, 16, 24), heads * any(64, 256));
+  out.config += "[run]\nsequence_length = 1024\n";
+  out.gpus = any(1, 2, 3, 4, 6, 8);
+  out.request.input_tokens = any(128, 1000, 4000);
+  out.request.output_tokens = any(1, 100, 500);
+  if (any(0, 1) == 1) out.request.tpot_us = static_cast<double>(any(3000, 10000, 30000));
+  if (any(0, 1, 2) == 0) out.request.ttft_us = static_cast<double>(any(20000, 100000));
+  return out;
+}
+
+// All degrees one by one, each as the only one that is allowed, on replicas of every size.
+std::vector<ServingPlan> enumerated(const RandomProblem& problem) {
+  std::vector<ServingPlan> out;
+  const auto add = [&](std::int64_t tensor, std::int64_t pipeline, std::int64_t data, std::int64_t expert) {
+    ServingRequest one = problem.request;
+    one.pins = {{model::FieldId::tensor, tensor},
+                {model::FieldId::pipeline, pipeline},
+                {model::FieldId::data, data},
+                {model::FieldId::expert, expert}};
+    const ServingAnswer answer = serve(problem.config, tensor * pipeline * data, one);
+    out.insert(out.end(), answer.front.begin(), answer.front.end());
+  };
+  for (std::int64_t tensor = 1; tensor <= problem.gpus; ++tensor)
+    for (std::int64_t pipeline = 1; tensor * pipeline <= problem.gpus; ++pipeline)
+      for (std::int64_t data = 1; tensor * pipeline * data <= problem.gpus; ++data) {
+        if (problem.gpus % (tensor * pipeline * data) != 0) continue;
+        if (data == 1) add(tensor, pipeline, 1, 1);
+        if (problem.is_mixture && tensor * data > 1) add(tensor, pipeline, data, tensor * data);
+      }
+  return out;
+}
+
 }  // namespace
+
+TEST_CASE("the search for a served plan finds what looking at every layout alone finds", "[plan]") {
+  std::mt19937 random(20261127);
+  int with_plan = 0;
+  for (int i = 0; i < 200; ++i) {
+    const RandomProblem problem = random_problem(random);
+    INFO(problem.config << problem.gpus << " GPUs");
+    const ServingAnswer answer = serve(problem.config, problem.gpus, problem.request);
+    const std::vector<ServingPlan> all = enumerated(problem);
+    REQUIRE(answer.cheapest.has_value() == !all.empty());
+    if (all.empty()) continue;
+    ++with_plan;
+    const auto most = [&](double ServingPlan::*rate) {
+      double out = 0;
+      for (const ServingPlan& each : all) out = std::max(out, each.*rate);
+      return out;
+    };
+    CHECK(answer.cheapest->tokens_per_s_per_gpu == most(&ServingPlan::tokens_per_s_per_gpu));
+    CHECK(answer.fastest->tokens_per_s_per_user == most(&ServingPlan::tokens_per_s_per_user));
+    std::int64_t fewest = problem.gpus;
+    for (const ServingPlan& each : all) fewest = std::min(fewest, each.replica_gpus);
+    CHECK(answer.fewest->replica_gpus == fewest);
+    // Nothing is better than the front in both.
+    for (const ServingPlan& each : all) {
+      const auto is_as_good = [&](const ServingPlan& other) {
+        return other.tokens_per_s_per_gpu >= each.tokens_per_s_per_gpu &&
+               other.tokens_per_s_per_user >= each.tokens_per_s_per_user;
+      };
+      CHECK(std::any_of(answer.front.begin(), answer.front.end(), is_as_good));
+    }
+  }
+  CHECK(with_plan > 100);
+}
 
 TEST_CASE("batches are powers of two, the halves between them, and the most that fit", "[plan]") {
   CHECK(contracts::batches(0).empty());
