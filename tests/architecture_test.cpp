@@ -100,7 +100,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"cli/commands/gpus", {}},
     {"cli/commands/kernels", {}},
     {"cli/commands/lint", {}},
-    {"cli/commands/plan", {"cli/commands/suggest"}},
+    {"cli/commands/plan", {"cli/commands/roofline", "cli/commands/suggest"}},
     {"cli/commands/profile", {"cli/commands/roofline"}},
     {"cli/commands/prove", {}},
     {"cli/commands/roofline", {}},
@@ -135,7 +135,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // once.
     {"cli/commands/lint", {"contracts", "lint", "project"}},
     // Plans that a stack takes, priced and written into the file.
-    {"cli/commands/plan", {"contracts", "cost", "formats", "model", "project"}},
+    {"cli/commands/plan", {"contracts", "project"}},
     // A step op by op beside a trace's, and the findings weighed by it.
     {"cli/commands/profile", {"cost", "lint", "model", "prove", "suggest", "trace"}},
     // Changed files as they would be run.

@@ -272,4 +272,28 @@ api::SuggestOptions suggest_options(const Json& options, std::vector<api::Error>
   return out;
 }
 
+api::PlanOptions plan_options(const Json& options, std::vector<api::Error>& errors) {
+  api::PlanOptions out;
+  Members members(options, "options", errors);
+  out.read = read_of(members);
+  out.gpus = gpus_of(members);
+  members.take("model", out.model);
+  if (const Json* count = members.find("num_gpus"); count != nullptr && count->is_number_integer()) {
+    out.num_gpus = count->dump();
+  } else {
+    members.take("num_gpus", out.num_gpus);
+  }
+  members.take("prices", out.prices);
+  members.take("global_batch", out.global_batch);
+  members.take("tokens", out.tokens);
+  members.take("input_tokens", out.input_tokens);
+  members.take("output_tokens", out.output_tokens);
+  members.take("ttft_ms", out.ttft_ms);
+  members.take("tpot_ms", out.tpot_ms);
+  members.take("rate", out.rate);
+  members.take("formats", out.formats);
+  members.take("top", out.top);
+  return out;
+}
+
 }  // namespace shapelint::wasm

@@ -76,5 +76,6 @@ api::LintOptions lint_options(const Json& options, std::vector<api::Error>& erro
 api::ReadOptions read_options(const Json& options, std::vector<api::Error>& errors);
 api::StepOptions step_options(const Json& options, std::vector<api::Error>& errors);
 api::SuggestOptions suggest_options(const Json& options, std::vector<api::Error>& errors);
+api::PlanOptions plan_options(const Json& options, std::vector<api::Error>& errors);
 
 }  // namespace shapelint::wasm

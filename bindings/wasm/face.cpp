@@ -187,6 +187,12 @@ std::string call(const std::string& function, const Json& arguments) {
                     return api::suggest(files, sources.front(), options);
                   });
   }
+  if (function == "plan") {
+    return answer(arguments, plan_options,
+                  [](const FileSystem& files, const Sources& sources, const auto& options) {
+                    return api::plan(files, sources.front(), options);
+                  });
+  }
   if (function == "gemm") return gemm(arguments);
   if (function == "attention") return attention(arguments);
   if (function == "gpus") return outcome(api::gpus());

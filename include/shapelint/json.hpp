@@ -9,6 +9,7 @@
 #include "shapelint/kernel.hpp"
 #include "shapelint/lint.hpp"
 #include "shapelint/model.hpp"
+#include "shapelint/plan.hpp"
 #include "shapelint/step.hpp"
 #include "shapelint/suggest.hpp"
 
@@ -18,6 +19,7 @@ namespace shapelint::api {
 SHAPELINT_API std::string to_json(const LintResult& result, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const ReadResult& result, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const SuggestResult& result, std::size_t indent = 0);
+SHAPELINT_API std::string to_json(const PlanResult& result, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const KernelCost& cost, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const Gpu& gpu, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const Rule& rule, std::size_t indent = 0);

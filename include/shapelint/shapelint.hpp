@@ -39,6 +39,7 @@
 #include "shapelint/kernel.hpp"
 #include "shapelint/lint.hpp"
 #include "shapelint/model.hpp"
+#include "shapelint/plan.hpp"
 #include "shapelint/step.hpp"
 #include "shapelint/suggest.hpp"
 #include "shapelint/sweep.hpp"

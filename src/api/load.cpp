@@ -212,4 +212,25 @@ const model::Reading* choose_model(const Priceable& priceable, std::string_view 
   return nullptr;
 }
 
+std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::string_view what,
+                           const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors) {
+  std::vector<double> out(gpus.size(), otherwise);
+  for (const auto& entry : numbers) {  // no structured binding: clang 14 lets no lambda capture one
+    const std::string& name = entry.first;
+    const double number = entry.second;
+    const auto found = gpu::find_gpu(name);
+    const auto place = std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& each) {
+      return each.id == name || (found && each.id == found->id);
+    });
+    if (!(number > 0)) {
+      errors.push_back(wrong(fmt::format("the {} of `{}` is not a positive number", what, name)));
+    } else if (place == gpus.end()) {
+      errors.push_back(wrong(fmt::format("the {} of `{}` is of no GPU of this search", what, name)));
+    } else {
+      out[static_cast<std::size_t>(place - gpus.begin())] = number;
+    }
+  }
+  return out;
+}
+
 }  // namespace shapelint::api

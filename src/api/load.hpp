@@ -1,8 +1,10 @@
 // Internal to the public face: a source, read with what applies to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <shapelint/shapelint.hpp>
@@ -54,5 +56,9 @@ Priceable priceable_models(const Loaded& loaded);
 // The one of that part or name; the first unless it is named. Null with an error where there is none.
 const model::Reading* choose_model(const Priceable& priceable, std::string_view name, const std::string& path,
                                    std::vector<Error>& errors);
+
+// A number for each GPU of the run; `otherwise` for those that are not named.
+std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::string_view what,
+                           const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors);
 
 }  // namespace shapelint::api

@@ -8,7 +8,6 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "contracts/price.hpp"
-#include "gpu/registry.hpp"
 #include "objects/suggestions.hpp"
 #include "project/applied.hpp"
 #include "rules/engine/conditions.hpp"
@@ -20,28 +19,6 @@ namespace shapelint::api {
 namespace {
 
 constexpr std::size_t most_gpus = 16;  // the search's arrays
-
-// A number for each GPU of the run; `otherwise` for those that are not named.
-std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::string_view what,
-                           const std::vector<gpu::Gpu>& gpus, double otherwise, std::vector<Error>& errors) {
-  std::vector<double> out(gpus.size(), otherwise);
-  for (const auto& entry : numbers) {  // no structured binding: clang 14 lets no lambda capture one
-    const std::string& name = entry.first;
-    const double number = entry.second;
-    const auto found = gpu::find_gpu(name);
-    const auto place = std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& each) {
-      return each.id == name || (found && each.id == found->id);
-    });
-    if (!(number > 0)) {
-      errors.push_back(wrong(fmt::format("the {} of `{}` is not a positive number", what, name)));
-    } else if (place == gpus.end()) {
-      errors.push_back(wrong(fmt::format("the {} of `{}` is of no GPU of this search", what, name)));
-    } else {
-      out[static_cast<std::size_t>(place - gpus.begin())] = number;
-    }
-  }
-  return out;
-}
 
 class Search {
  public:

@@ -86,9 +86,9 @@ std::string_view py_default(const Member& member) {
 }
 
 // What _behaviour.py adds to.
-constexpr std::array<std::string_view, 11> with_behaviour{
-    "Change",  "Finding", "LintResult", "LintedModel",   "LintedStep", "Model",
-    "Problem", "Range",   "Step",       "SuggestResult", "Suggestion"};
+constexpr std::array<std::string_view, 12> with_behaviour{
+    "Change",     "Finding", "LintResult", "LintedModel", "LintedStep",    "Model",
+    "PlanResult", "Problem", "Range",      "Step",        "SuggestResult", "Suggestion"};
 
 std::string py_member(const Member& member) {
   const bool is_none = member.may_be_null || (member.may_be_absent && py_default(member) == "None");

@@ -8,7 +8,6 @@
 #include "objects/printed/compact.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
-#include "objects/printed/plan.hpp"
 #include "objects/printed/plans.hpp"
 #include "objects/printed/profile.hpp"
 #include "objects/printed/prove.hpp"
@@ -37,6 +36,9 @@ std::string to_json(const ReadResult& result, std::size_t indent) {
   return json_of(result, indent);
 }
 std::string to_json(const SuggestResult& result, std::size_t indent) {
+  return json_of(result, indent);
+}
+std::string to_json(const PlanResult& result, std::size_t indent) {
   return json_of(result, indent);
 }
 std::string to_json(const KernelCost& cost, std::size_t indent) {
@@ -131,7 +133,7 @@ template void write_document(std::string_view, Status, const api::SuggestResult&
 template void write_document(std::string_view, Status, const FamilyResult&, std::ostream&);
 template void write_document(std::string_view, Status, const FieldList&, std::ostream&);
 template void write_document(std::string_view, Status, const FitsResult&, std::ostream&);
-template void write_document(std::string_view, Status, const PlanResult&, std::ostream&);
+template void write_document(std::string_view, Status, const api::PlanResult&, std::ostream&);
 template void write_document(std::string_view, Status, const ProfileResult&, std::ostream&);
 template void write_document(std::string_view, Status, const ProveResult&, std::ostream&);
 template void write_document(std::string_view, Status, const CalibrateResult&, std::ostream&);

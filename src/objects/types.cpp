@@ -8,7 +8,6 @@
 #include "objects/printed/compact.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
-#include "objects/printed/plan.hpp"
 #include "objects/printed/plans.hpp"
 #include "objects/printed/profile.hpp"
 #include "objects/printed/prove.hpp"
@@ -145,16 +144,17 @@ const Object* find(const Types& types, std::string_view name) {
 }
 
 const Types& api_types() {
-  static const Types types = types_of<api::Error, api::LintResult, api::ReadResult, api::SuggestResult,
-                                      api::Rule, api::Field, api::KernelCost, api::Step, api::Shape>();
+  static const Types types =
+      types_of<api::Error, api::LintResult, api::ReadResult, api::SuggestResult, api::PlanResult, api::Rule,
+               api::Field, api::KernelCost, api::Step, api::Shape>();
   return types;
 }
 
 const Types& all_types() {
   static const Types types = [] {
     Types all = api_types();
-    add<Header, BriefHeader, FieldList, ShowResult, FitsResult, RooflineResult, CompactResult, PlanResult,
-        FamilyResult, ProfileResult, ProveResult, CalibrateResult>(all);
+    add<Header, BriefHeader, FieldList, ShowResult, FitsResult, RooflineResult, CompactResult, FamilyResult,
+        ProfileResult, ProveResult, CalibrateResult>(all);
     return all;
   }();
   return types;

@@ -444,9 +444,13 @@ void add(contracts::Stack& stack, const contracts::Stack& more) {
 
 }  // namespace
 
+const formats::Dialect* dialect_of(const Configured& configured, const model::Reading& reading) {
+  if (reading.dialect == "native") return nullptr;  // for which the dialects are not even loaded
+  return dialects_of(configured).find(reading.dialect);
+}
+
 AskedStack stack_of_format(const Configured& configured, const model::Reading& reading) {
-  if (reading.dialect == "native") return {};  // for which the dialects are not even loaded
-  const formats::Dialect* dialect = dialects_of(configured).find(reading.dialect);
+  const formats::Dialect* dialect = dialect_of(configured, reading);
   if (dialect == nullptr || dialect->package.empty()) return {};
   const contracts::Book& book =
       configured.own_contracts ? contracts_of(configured) : contracts::builtin_contracts_of(dialect->package);

@@ -95,6 +95,9 @@ struct AskedStack {
 // What the file's own format says: a script of Megatron-LM runs Megatron-core.
 AskedStack stack_of_format(const Configured& configured, const model::Reading& reading);
 
+// That the model was read in; null where the file is of no framework.
+const formats::Dialect* dialect_of(const Configured& configured, const model::Reading& reading);
+
 // What applies to the file (Applied::stack), with `auto` looked up: what its format says, and what the
 // requirements.txt, pyproject.toml or uv.lock in its folder name. A version that is given goes before one
 // that is found. Empty for `none`.

@@ -69,6 +69,55 @@ TEST_CASE("suggest gives one object through the program and the npm package", "[
                                       {"options", {{"gpu", {"a100"}}, {"top", 3}}}}));
 }
 
+TEST_CASE("plan gives one object through the program, the library and the npm package", "[api][same][plan]") {
+  const std::string text = tests::read_source_file("examples/llama-3-8b.toml");
+  text::MemoryFileSystem files;
+  files.files["m.toml"] = text;
+  const auto memory = api::memory_files({{"m.toml", text}});
+  const auto is_same = [&](const std::vector<std::string>& arguments, const api::PlanOptions& options,
+                           const json& asked) {
+    std::vector<std::string> command{"plan", "m.toml", "--format", "json"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const json program = of_program(command, files);
+    const auto result = api::plan(*memory, {"m.toml"}, options);
+    REQUIRE(result);
+    CHECK(program == json::parse(api::to_json(*result)));
+    CHECK(program ==
+          of_npm("plan",
+                 {{"files", {{"m.toml", text}}}, {"sources", {{{"path", "m.toml"}}}}, {"options", asked}}));
+  };
+  is_same(
+      {"--gpu", "h100,a100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5", "--top", "2"},
+      {.gpus = {{"h100", "a100"}}, .num_gpus = "8..16", .prices = {{"h100", 2.5}}, .tokens = 15e12, .top = 2},
+      {{"gpu", {"h100", "a100"}},
+       {"num_gpus", "8..16"},
+       {"prices", {{"h100", 2.5}}},
+       {"tokens", 15e12},
+       {"top", 2}});
+  is_same(
+      {"--gpu", "h100", "--input-tokens", "1000", "--output-tokens", "200", "--rate", "20", "--tpot", "30"},
+      {.gpus = {{"h100"}}, .input_tokens = 1000, .output_tokens = 200, .tpot_ms = 30, .rate = 20},
+      {{"gpu", "h100"}, {"input_tokens", 1000}, {"output_tokens", 200}, {"tpot_ms", 30}, {"rate", 20}});
+}
+
+TEST_CASE("a plan says what is wrong with its options, and ends where it is told to", "[api][plan]") {
+  const auto memory = api::memory_files({{"m.toml", tests::read_source_file("examples/llama-3-8b.toml")}});
+  const auto codes = [&](const api::PlanOptions& options) {
+    const auto result = api::plan(*memory, {"m.toml"}, options);
+    std::vector<std::string> out;
+    if (!result)
+      for (const api::Error& each : result.errors()) out.push_back(each.code);
+    return out;
+  };
+  using Codes = std::vector<std::string>;
+  CHECK(codes({.num_gpus = "many", .top = 0}) == Codes{"invalid-option", "invalid-option"});
+  CHECK(codes({.input_tokens = 10}) == Codes{"invalid-option"});
+  CHECK(codes({.gpus = {{"h100"}}, .prices = {{"a100", 2}}}) == Codes{"invalid-option"});
+  CHECK(codes({.read = {.settings = {{"mode", "decode"}, {"context_length", "9"}}}, .gpus = {{"h100"}}}) ==
+        Codes{"invalid-option"});
+  CHECK(codes({.gpus = {{"h100"}}, .num_gpus = "8", .top = 1}).empty());
+}
+
 TEST_CASE("who asks for JSON is told in JSON why there is none", "[api][same]") {
   text::MemoryFileSystem files;
   files.files["m.toml"] = "[model]\nhidden_size = 64\n";

@@ -1,8 +1,13 @@
 // `shapelint plan` as a command line.
 #include <algorithm>
 
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
+#include "report/style.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/formats/native/native_support.hpp"
@@ -111,6 +116,72 @@ TEST_CASE("what a million tokens cost adds up to what the GPUs cost", "[plan][cl
   CHECK(plans["launch"]["vllm"].get<std::string>().starts_with("vllm serve Qwen/Qwen3-8B"));
 }
 
+TEST_CASE("a measured step scales all plans, and narrows their interval", "[plan][cli]") {
+  const std::string file = "examples/llama-3-8b.toml";
+  const std::vector<std::string> asked{file, "--gpu", "h100", "--gpus", "8", "--tokens", "1T"};
+  text::MemoryFileSystem files = example(file);
+  const Json plain = plan_json(asked, files);
+  const Json measured = plan_json(tests::plus(asked, {"--measured", "step=20s"}), files);
+  const double scale = measured["measured_scale"];
+  CHECK(!plain.contains("measured_scale"));
+  const Json& before = plain["counts"][0]["plans"][0];
+  const Json& after = measured["counts"][0]["plans"][0];
+  const auto ratio = [&](const char* key) { return after[key].get<double>() / before[key].get<double>(); };
+  CHECK(ratio("step_us") == Approx(scale));
+  CHECK(ratio("bubble_us") == Approx(scale).epsilon(1e-6));
+  CHECK(ratio("run_hours") == Approx(scale));
+  CHECK(ratio("mfu") == Approx(1 / scale));
+  CHECK(after["parallel"] == before["parallel"]);
+  const auto width = [](const Json& plan) {
+    return plan["high_us"].get<double>() / plan["low_us"].get<double>();
+  };
+  CHECK(width(after) <= width(before) + 1e-9);
+  // What `profile` and `prove` write says the same.
+  files.files["profile.json"] = R"({"traces": [{"step_us": 20000000}]})";
+  files.files["proof.json"] =
+      R"({"wholes": [{"of": "layer", "before_us": 5}, {"of": "step", "before_us": 20000000}]})";
+  for (const char* path : {"profile.json", "proof.json"})
+    CHECK(plan_json(tests::plus(asked, {"--measured", path}), files) == measured);
+  const tests::Ran told =
+      tests::run(tests::plus({"plan"}, tests::plus(asked, {"--measured", "step=20s"})), files);
+  CHECK(told.out.find("by the measured step of the file's plan") != std::string::npos);
+}
+
+TEST_CASE("plans are drawn, and their page holds what is printed", "[plan][cli]") {
+  const std::string file = "examples/llama-3-70b.toml";
+  text::MemoryFileSystem files = example(file);
+  const tests::Ran ran = tests::run({"plan", file, "--gpu", "h100", "--gpus", "64", "--pipeline", "4",
+                                     "--plot", "plan.svg", "--report", "plan.html"},
+                                    files);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(files.files.at("plan.svg").find("Memory per GPU") != std::string::npos);
+  CHECK(files.files.at("plan.svg").find("stage 3") != std::string::npos);
+  CHECK(files.files.at("plan.html").find("Without a choice") != std::string::npos);
+  const tests::Ran served = tests::run({"plan", file, "--gpu", "h100", "--gpus", "8", "--input-tokens", "500",
+                                        "--output-tokens", "100", "--plot", "front.svg"},
+                                       files);
+  REQUIRE(served.code == 0);
+  CHECK(files.files.at("front.svg").find("output tokens/s per user") != std::string::npos);
+}
+
+TEST_CASE("plans fit a terminal of 80 columns", "[plan][cli]") {
+  const std::vector<std::vector<std::string>> commands{
+      {"plan", folding, "--gpu", "h100", "--gpus", "64", "--tokens", "15T", "--price", "h100=2.5"},
+      {"plan", folding, "--gpu", "h100,a100", "--gpus", "8..64", "--tokens", "15T"},
+      {"plan", "Qwen/Qwen3-235B-A22B", "--gpu", "h200", "--gpus", "8..32", "--input-tokens", "2000",
+       "--output-tokens", "500", "--price", "h200=3"}};
+  for (const std::vector<std::string>& command : commands) {
+    const tests::Ran ran = tests::run(command, example(folding));
+    REQUIRE(ran.code == 0);
+    std::istringstream lines(ran.out);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(report::display_width(line) <= 80);
+    }
+  }
+}
+
 TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   const auto says = [](const std::vector<std::string>& command, const std::string& what) {
     const tests::Ran ran = tests::run(command, example("examples/llama-3-8b.toml"));
@@ -126,4 +197,8 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
        "nothing says what a request is");
   says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "names no GPU of this run");
   says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
+  says({"plan", file, "--gpu", "h100", "--measured", "step=20"}, "is not the time of a step");
+  says({"plan", file, "--gpu", "h100", "--measured", file}, file);
+  says({"plan", file, "--gpu", "h100,a100", "--measured", "step=20s"}, "the measured step is of one GPU");
+  says({"plan", file, "--gpu", "h100", "--gpus", "8", "--plot", "plan.txt"}, "--plot");
 }

@@ -118,6 +118,13 @@ TEST_CASE("every member of a public struct is described", "[objects]") {
   CHECK(is_whole<Exclusion>());
   CHECK(is_whole<SuggestStart>());
   CHECK(is_whole<SuggestResult>());
+  CHECK(is_whole<Parallel>());
+  CHECK(is_whole<SearchCounts>());
+  CHECK(is_whole<TrainingPlan>());
+  CHECK(is_whole<WithoutChoice>());
+  CHECK(is_whole<ServingPlan>());
+  CHECK(is_whole<PlanCount>());
+  CHECK(is_whole<PlanResult>());
 }
 
 TEST_CASE("members are absent, null or there as their description says", "[objects]") {

@@ -31,6 +31,19 @@ def test_lint(name):
     assert json.dumps(report.to_dict()) == json.dumps(expected)
 
 
+def test_plan():
+    os.chdir(ROOT)
+    path = "examples/llama-3-8b.toml"
+    plans = shapelint.plan(path, "h100", num_gpus="8..16", tokens=15e12, prices={"h100": 2.5})
+    command = ["--gpu", "h100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5"]
+    assert json.dumps(plans.to_dict()) == json.dumps(printed("plan", path, *command))
+    assert plans[0].step_us <= plans[-1].step_us and len(plans.to_dataframe()) == len(plans)
+    served = shapelint.plan(path, "h100", num_gpus=8, input_tokens=1000, output_tokens=200, tpot_ms=30)
+    command = ["--gpu", "h100", "--gpus", "8", "--input-tokens", "1000", "--output-tokens", "200", "--tpot", "30"]
+    assert json.dumps(served.to_dict()) == json.dumps(printed("plan", path, *command))
+    assert served.launch["vllm"].startswith("vllm serve") and served.best == 0
+
+
 def test_suggest():
     os.chdir(ROOT)
     better = shapelint.suggest("examples/gpt3-2.7b.toml", "a100", top=3)

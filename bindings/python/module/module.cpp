@@ -222,6 +222,39 @@ std::string suggest(const py::dict& asked, const std::string& model, Texts vary,
   return api::to_json(value_of(*std::move(result)));
 }
 
+std::string plan(const py::dict& asked, const std::string& model, const std::string& num_gpus,
+                 std::map<std::string, double> prices, std::optional<std::int64_t> global_batch,
+                 double tokens, std::optional<std::int64_t> input_tokens,
+                 std::optional<std::int64_t> output_tokens, double ttft_ms, double tpot_ms, double rate,
+                 Texts formats, std::size_t top) {
+  const Question question = question_of(asked);
+  api::PlanOptions options;
+  options.read = read_of(question);
+  options.gpus.names = question.gpus;
+  options.model = model;
+  options.num_gpus = num_gpus;
+  options.prices = std::move(prices);
+  options.global_batch = global_batch;
+  options.tokens = tokens;
+  options.input_tokens = input_tokens;
+  options.output_tokens = output_tokens;
+  options.ttft_ms = ttft_ms;
+  options.tpot_ms = tpot_ms;
+  options.rate = rate;
+  options.formats = std::move(formats);
+  options.top = top;
+  Interrupt interrupt;
+  options.progress = [&](std::size_t, std::size_t) { return interrupt.keep_going(); };
+  std::optional<api::Result<api::PlanResult>> result;
+  {
+    const py::gil_scoped_release unlocked;
+    const auto files = files_of(question);
+    result = api::plan(*files, source_of(question), options);
+  }
+  interrupt.raise();
+  return api::to_json(value_of(*std::move(result)));
+}
+
 // Whole numbers of 64 bits, one after the other in memory.
 std::span<const std::int64_t> numbers_of(const py::buffer_info& info) {
   if (info.ndim != 1 || info.itemsize != 8 || (info.size > 1 && info.strides[0] != 8)) {
@@ -317,6 +350,9 @@ PYBIND11_MODULE(_shapelint, module) {
   module.def("suggest", &shapelint::python::suggest, "asked"_a, kw_only(), "model"_a, "vary"_a, "fix"_a,
              "ranges"_a, "where"_a, "shape"_a, "head_multiple"_a, "budget"_a, "objective"_a, "basket"_a,
              "weights"_a, "prices"_a, "top"_a, "every"_a);
+  module.def("plan", &shapelint::python::plan, "asked"_a, kw_only(), "model"_a, "num_gpus"_a, "prices"_a,
+             "global_batch"_a, "tokens"_a, "input_tokens"_a, "output_tokens"_a, "ttft_ms"_a, "tpot_ms"_a,
+             "rate"_a, "formats"_a, "top"_a);
   module.def("sweep", &shapelint::python::sweep, "asked"_a, "columns"_a, kw_only(), "model"_a, "threads"_a);
   module.def("price_gemm", &price_gemm, "gpu"_a, kw_only(), "m"_a, "n"_a, "k"_a, "batch"_a, "dtype"_a,
              "layout"_a);

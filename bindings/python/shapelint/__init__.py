@@ -5,7 +5,7 @@
 """
 
 from ._error import ShapelintError
-from ._functions import find_gpu, find_rule, fields, gpus, kernel, lint, price, read, rules, suggest, sweep
+from ._functions import find_gpu, find_rule, fields, gpus, kernel, lint, plan, price, read, rules, suggest, sweep
 from ._generated import (
     After,
     Change,
@@ -22,14 +22,18 @@ from ._generated import (
     Model,
     Note,
     Operation,
+    PlanCount,
+    PlanResult,
     Problem,
     Proposal,
     Range,
     Rule,
+    ServingPlan,
     Step,
     Suggestion,
     SuggestionOnGpu,
     SuggestResult,
+    TrainingPlan,
     Value,
 )
 from ._shapelint import version as _version
@@ -52,15 +56,19 @@ __all__ = [
     "Model",
     "Note",
     "Operation",
+    "PlanCount",
+    "PlanResult",
     "Problem",
     "Proposal",
     "Range",
     "Rule",
+    "ServingPlan",
     "ShapelintError",
     "Step",
     "SuggestResult",
     "Suggestion",
     "SuggestionOnGpu",
+    "TrainingPlan",
     "Value",
     "fields",
     "find_gpu",
@@ -68,6 +76,7 @@ __all__ = [
     "gpus",
     "kernel",
     "lint",
+    "plan",
     "price",
     "read",
     "rules",

@@ -316,3 +316,43 @@ class SuggestResult(Plain):
     def to_pandas(self) -> pandas.DataFrame:
         """The same as `to_dataframe()`."""
         return self.to_dataframe()
+
+
+def _degrees(parallel: Any) -> dict[str, int]:
+    """Those that are above 1."""
+    return {name: degree for name, degree in parallel.to_dict().items() if degree > 1}
+
+
+class PlanResult(Plain):
+    """Goes through the plans of the best number of GPUs, best first: of serving those of the Pareto front."""
+
+    model: str
+    kind: str
+    counts: tuple[Any, ...]
+    best: int | None
+
+    _is_list = True
+
+    @property
+    def plans(self) -> tuple[Any, ...]:
+        """None where nothing does what is asked."""
+        count = None if self.best is None else self.counts[self.best]
+        return () if count is None else tuple(count.plans if self.kind == "training" else count.front)
+
+    def __len__(self) -> int:
+        return len(self.plans)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.plans)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.plans[index]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{**_degrees(each.parallel), **each._row()} for each in self.plans]
+
+    def _caption(self) -> str:
+        if self.best is None:
+            return f"{self.model}: no plan does what is asked"
+        count = self.counts[self.best]
+        return f"{self.model}, {self.kind} on {count.num_gpus} {count.gpu}"

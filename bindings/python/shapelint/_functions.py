@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _shapelint
 from ._error import ShapelintError
-from ._generated import Field, Gpu, KernelCost, LintResult, Model, Problem, Rule, Step, SuggestResult
+from ._generated import Field, Gpu, KernelCost, LintResult, Model, PlanResult, Problem, Rule, Step, SuggestResult
 from ._objects import written
 from ._tables import Columns, Results
 
@@ -247,6 +247,56 @@ def suggest(
                 prices=dict(prices or {}),
                 top=top,
                 every=every,
+            )
+        )
+    )
+
+
+def plan(
+    model: Any,
+    gpu: Gpus = "h100",
+    *,
+    num_gpus: int | str = "auto",
+    part: str = "",
+    prices: Mapping[str, float] | None = None,
+    global_batch: int | None = None,
+    tokens: float = 0,
+    input_tokens: int | None = None,
+    output_tokens: int | None = None,
+    ttft_ms: float = 0,
+    tpot_ms: float = 0,
+    rate: float = 0,
+    formats: Sequence[str] = (),
+    top: int = 5,
+    stack: Stack = None,
+    name: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+    **plan: Plan,
+) -> PlanResult:
+    """Plans GPUs, layout, batch and cost, as `shapelint plan` does (docs/how-to/plan-parallelism.md).
+
+    Training: the fastest step of `global_batch` sequences on `num_gpus` GPUs (`8`, `"8..64"`, `"auto"`: the fewest), and the
+    hours of `tokens`. With `input_tokens` and `output_tokens` serving: the cheapest and fastest replicas within `ttft_ms`,
+    `tpot_ms` and `rate` (requests per second). Fields that are given (`tensor=8`) are kept. Ctrl-C ends it.
+    """
+    question = _question(model, gpu, plan, name, config, isolated, stack)
+    return PlanResult._of(
+        _asked(
+            lambda: _shapelint.plan(
+                question,
+                model=part,
+                num_gpus=str(num_gpus),
+                prices=dict(prices or {}),
+                global_batch=global_batch,
+                tokens=float(tokens),
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
+                ttft_ms=float(ttft_ms),
+                tpot_ms=float(tpot_ms),
+                rate=float(rate),
+                formats=_listed(formats),
+                top=top,
             )
         )
     )

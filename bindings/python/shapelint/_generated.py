@@ -962,6 +962,233 @@ class SuggestResult(_behaviour.SuggestResult):
 
 
 @dataclass(frozen=True)
+class Fates(Plain):
+    """How the plans of the enumeration ended.
+
+    by_rules: that break a rule that any framework has
+    refused: by the stack's packages
+    needless: training: recompute more than a plan that fits and differs in nothing else
+    bounded: not priced, since none can be faster than those that are told
+    """
+
+    _order = ("all", "too_large", "by_rules", "refused", "needless", "bounded", "priced", )
+
+    all: int
+    too_large: int
+    by_rules: int
+    refused: int
+    needless: int
+    bounded: int
+    priced: int
+
+
+@dataclass(frozen=True)
+class Parallel(Plain):
+    """Degrees of parallelism; the first four multiply to num_gpus.
+
+    """
+
+    _order = ("tensor", "pipeline", "context", "data", "expert", "expert_tensor", )
+
+    tensor: int
+    pipeline: int
+    context: int
+    data: int
+    expert: int
+    expert_tensor: int
+
+
+@dataclass(frozen=True)
+class TrainingPlan(Plain):
+    """A way of training a model over GPUs.
+
+    virtual_pipeline: chunks of layers of each stage
+    embedding_stages: of embedding and head, those that count as a layer
+    zero: what data-parallel ranks share
+    micro_batch_size: sequences of one rank at a time
+    recompute_parts: besides, of every layer
+    offload_optimizer: percent of the optimizer's states
+    low_us: of ten published steps of its kind one is faster
+    high_us: of ten published steps of its kind one is slower
+    bubble_us: of step_us: stages wait for each other
+    exposed_communication_us: of step_us: communication that nothing hides
+    run_hours: for --tokens
+    run_cost: with --price
+    """
+
+    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "embedding_stages", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
+    _may_be_absent = frozenset(("recompute_parts", "run_hours", "run_cost", ))
+    _nested = {"parallel": "Parallel", "memory": "Memory", }
+
+    parallel: Parallel
+    sequence_parallel: bool
+    virtual_pipeline: int
+    embedding_stages: int
+    zero: int
+    micro_batch_size: int
+    gradient_accumulation: int
+    recompute: str
+    offload_optimizer: int
+    step_us: float
+    low_us: float
+    high_us: float
+    mfu: float
+    tokens_per_s_all_gpus: float
+    tokens_per_s_per_gpu: float
+    bubble_us: float
+    exposed_communication_us: float
+    memory: Memory
+    recompute_parts: tuple[str, ...] = dataclasses.field(default=())
+    run_hours: float = dataclasses.field(default=0)
+    run_cost: float = dataclasses.field(default=0)
+
+
+@dataclass(frozen=True)
+class WithoutChoice(Plain):
+    """The best plan without a choice of the first plan.
+
+    value: the choice
+    plan: null: none fits
+    """
+
+    _order = ("field", "value", "plan", )
+    _nested = {"plan": "TrainingPlan", }
+
+    field: str
+    value: str
+    plan: TrainingPlan | None
+
+
+@dataclass(frozen=True)
+class ServingPlan(Plain):
+    """A way of serving a model over GPUs.
+
+    dtype: with its recipe: `fp8:block128`
+    num_gpus: of all replicas
+    concurrent_requests: of all replicas
+    concurrent_requests_per_rank: of one data-parallel rank of a replica
+    ttft_us: time to a request's first token
+    tpot_us: between two tokens of a request, prompts of others included
+    request_us: from a request's arrival to its last token
+    requests_per_s: that all GPUs together can take
+    load: of requests_per_s, what arrives; 1 without --rate
+    memory_bytes: that one GPU needs
+    usable_bytes: that tensors can have of it
+    kv_cache_tokens_per_rank: that the cache of one data-parallel rank has room for
+    kv_cache_requests_per_rank: of input and output tokens
+    largest_context: tokens of the longest request that has room
+    bound: what bounds a decoding step
+    binds: what keeps more requests out
+    cost_per_million_input_tokens: with --price
+    cost_per_million_output_tokens: with --price
+    """
+
+    _order = ("parallel", "dtype", "num_gpus", "num_gpus_per_replica", "replicas", "concurrent_requests", "concurrent_requests_per_rank", "ttft_us", "tpot_us", "request_us", "requests_per_s", "load", "output_tokens_per_s_all_gpus", "input_tokens_per_s_all_gpus", "output_tokens_per_s_per_gpu", "output_tokens_per_s_per_user", "memory_bytes", "usable_bytes", "kv_cache_tokens_per_rank", "kv_cache_requests_per_rank", "largest_context", "bound", "binds", "cost_per_million_input_tokens", "cost_per_million_output_tokens", )
+    _may_be_absent = frozenset(("cost_per_million_input_tokens", "cost_per_million_output_tokens", ))
+    _nested = {"parallel": "Parallel", }
+
+    parallel: Parallel
+    dtype: str
+    num_gpus: int
+    num_gpus_per_replica: int
+    replicas: int
+    concurrent_requests: int
+    concurrent_requests_per_rank: int
+    ttft_us: float
+    tpot_us: float
+    request_us: float
+    requests_per_s: float
+    load: float
+    output_tokens_per_s_all_gpus: float
+    input_tokens_per_s_all_gpus: float
+    output_tokens_per_s_per_gpu: float
+    output_tokens_per_s_per_user: float
+    memory_bytes: int
+    usable_bytes: int | None
+    kv_cache_tokens_per_rank: int
+    kv_cache_requests_per_rank: int
+    largest_context: int
+    bound: str
+    binds: str
+    cost_per_million_input_tokens: float = dataclasses.field(default=0)
+    cost_per_million_output_tokens: float = dataclasses.field(default=0)
+
+
+@dataclass(frozen=True)
+class PlanCount(Plain):
+    """The plans of one GPU and number of them.
+
+    gpu: id
+    price_per_gpu_hour: as it was given
+    proved_best: no plan of the enumeration is predicted to be better
+    least_memory_bytes: training: on one GPU, of the plan that needs least
+    plans: training: the fastest first
+    without: training, of the number that is told in full: without each choice of the first plan
+    as_the_file_says: training
+    cheapest: serving; absent: none does what is asked
+    fastest: serving
+    fewest_gpus: serving
+    front: serving: no plan is both faster and cheaper
+    """
+
+    _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", )
+    _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", ))
+    _nested = {"enumerated": "Fates", "plans": "TrainingPlan", "without": "WithoutChoice", "as_the_file_says": "TrainingPlan", "cheapest": "ServingPlan", "fastest": "ServingPlan", "fewest_gpus": "ServingPlan", "front": "ServingPlan", }
+
+    gpu: str
+    num_gpus: int
+    proved_best: bool
+    enumerated: Fates
+    price_per_gpu_hour: float = dataclasses.field(default=0)
+    least_memory_bytes: float = dataclasses.field(default=0)
+    plans: tuple[TrainingPlan, ...] = dataclasses.field(default=(), repr=False)
+    without: tuple[WithoutChoice, ...] = dataclasses.field(default=(), repr=False)
+    as_the_file_says: TrainingPlan | None = dataclasses.field(default=None)
+    cheapest: ServingPlan | None = dataclasses.field(default=None)
+    fastest: ServingPlan | None = dataclasses.field(default=None)
+    fewest_gpus: ServingPlan | None = dataclasses.field(default=None)
+    front: tuple[ServingPlan, ...] = dataclasses.field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class PlanResult(_behaviour.PlanResult):
+    """The best ways over GPUs.
+
+    kind: training or serving
+    model: its name
+    sequences_per_step: training: of all GPUs together
+    sequence_length: training
+    input_tokens: serving: of a request
+    output_tokens: serving
+    training_tokens: training: of the whole run, as asked for
+    measured_scale: training: by which predicted times are multiplied, as the measured step of the file's plan asks for
+    requests_per_s: serving: that arrive, as asked for
+    counts: for each GPU and number of them
+    best: place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for a rate with the least money an hour; null: nothing does what is asked
+    in_the_file: training: how the first plan is said in the file
+    launch: serving: the command of each engine that starts a replica of the cheapest plan
+    """
+
+    _order = ("kind", "model", "sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "counts", "best", "in_the_file", "launch", )
+    _may_be_absent = frozenset(("sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "in_the_file", "launch", ))
+    _nested = {"counts": "PlanCount", }
+
+    kind: str
+    model: str
+    counts: tuple[PlanCount, ...] = dataclasses.field(repr=False)
+    best: int | None
+    sequences_per_step: int = dataclasses.field(default=0)
+    sequence_length: int = dataclasses.field(default=0)
+    input_tokens: int = dataclasses.field(default=0)
+    output_tokens: int = dataclasses.field(default=0)
+    training_tokens: float = dataclasses.field(default=0)
+    measured_scale: float = dataclasses.field(default=0)
+    requests_per_s: float = dataclasses.field(default=0)
+    in_the_file: tuple[str, ...] = dataclasses.field(default=())
+    launch: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
 class RuleParameter(Plain):
     """A number of a rule that a configuration may set.
 

@@ -61,6 +61,26 @@ export interface SuggestOptions extends StepOptions {
   top?: number;
   every?: boolean;
 }
+export interface PlanOptions extends StepOptions {
+  model?: string;
+  /** `8`, `"8..64"`, or `"auto"`: the fewest */
+  num_gpus?: number | string;
+  /** by GPU, of an hour */
+  prices?: Record<string, number>;
+  /** sequences of an optimizer step */
+  global_batch?: number;
+  /** of the training run */
+  tokens?: number;
+  /** of a request; with output_tokens the plans are of serving */
+  input_tokens?: number;
+  output_tokens?: number;
+  ttft_ms?: number;
+  tpot_ms?: number;
+  /** requests per second of the whole service */
+  rate?: number;
+  formats?: string[];
+  top?: number;
+}
 
 /** What the caller or the file got wrong, as many errors as were found. */
 export class ShapelintError extends Error {
@@ -75,6 +95,8 @@ export interface Shapelint {
   read(source: Given, options?: ReadOptions): ReadResult;
   /** What a step costs, for each model of the file and each GPU. */
   step(source: Given, options?: StepOptions): Step[];
+  /** GPUs, layout, batch and cost of training or serving. */
+  plan(source: Given, options?: PlanOptions): PlanResult;
   /** Better shapes near the file's. */
   suggest(source: Given, options?: SuggestOptions): SuggestResult;
   /** One matrix product. */
@@ -802,6 +824,182 @@ export interface SuggestResult {
   complete: boolean;
   /** nothing is better than the first suggestion by more; null: infinite, nobody knows */
   gap: number | null;
+}
+
+/** How the plans of the enumeration ended. */
+export interface Fates {
+  all: number;
+  too_large: number;
+  /** that break a rule that any framework has */
+  by_rules: number;
+  /** by the stack's packages */
+  refused: number;
+  /** training: recompute more than a plan that fits and differs in nothing else */
+  needless: number;
+  /** not priced, since none can be faster than those that are told */
+  bounded: number;
+  priced: number;
+}
+
+/** Degrees of parallelism; the first four multiply to num_gpus. */
+export interface Parallel {
+  tensor: number;
+  pipeline: number;
+  context: number;
+  data: number;
+  expert: number;
+  expert_tensor: number;
+}
+
+/** A way of training a model over GPUs. */
+export interface TrainingPlan {
+  parallel: Parallel;
+  sequence_parallel: boolean;
+  /** chunks of layers of each stage */
+  virtual_pipeline: number;
+  /** of embedding and head, those that count as a layer */
+  embedding_stages: number;
+  /** what data-parallel ranks share */
+  zero: number;
+  /** sequences of one rank at a time */
+  micro_batch_size: number;
+  gradient_accumulation: number;
+  recompute: string;
+  /** besides, of every layer */
+  recompute_parts?: string[];
+  /** percent of the optimizer's states */
+  offload_optimizer: number;
+  step_us: number;
+  /** of ten published steps of its kind one is faster */
+  low_us: number;
+  /** of ten published steps of its kind one is slower */
+  high_us: number;
+  mfu: number;
+  tokens_per_s_all_gpus: number;
+  tokens_per_s_per_gpu: number;
+  /** of step_us: stages wait for each other */
+  bubble_us: number;
+  /** of step_us: communication that nothing hides */
+  exposed_communication_us: number;
+  memory: Memory;
+  /** for --tokens */
+  run_hours?: number;
+  /** with --price */
+  run_cost?: number;
+}
+
+/** The best plan without a choice of the first plan. */
+export interface WithoutChoice {
+  field: string;
+  /** the choice */
+  value: string;
+  /** null: none fits */
+  plan: TrainingPlan | null;
+}
+
+/** A way of serving a model over GPUs. */
+export interface ServingPlan {
+  parallel: Parallel;
+  /** with its recipe: `fp8:block128` */
+  dtype: string;
+  /** of all replicas */
+  num_gpus: number;
+  num_gpus_per_replica: number;
+  replicas: number;
+  /** of all replicas */
+  concurrent_requests: number;
+  /** of one data-parallel rank of a replica */
+  concurrent_requests_per_rank: number;
+  /** time to a request's first token */
+  ttft_us: number;
+  /** between two tokens of a request, prompts of others included */
+  tpot_us: number;
+  /** from a request's arrival to its last token */
+  request_us: number;
+  /** that all GPUs together can take */
+  requests_per_s: number;
+  /** of requests_per_s, what arrives; 1 without --rate */
+  load: number;
+  output_tokens_per_s_all_gpus: number;
+  input_tokens_per_s_all_gpus: number;
+  output_tokens_per_s_per_gpu: number;
+  output_tokens_per_s_per_user: number;
+  /** that one GPU needs */
+  memory_bytes: number;
+  /** that tensors can have of it */
+  usable_bytes: number | null;
+  /** that the cache of one data-parallel rank has room for */
+  kv_cache_tokens_per_rank: number;
+  /** of input and output tokens */
+  kv_cache_requests_per_rank: number;
+  /** tokens of the longest request that has room */
+  largest_context: number;
+  /** what bounds a decoding step */
+  bound: string;
+  /** what keeps more requests out */
+  binds: string;
+  /** with --price */
+  cost_per_million_input_tokens?: number;
+  /** with --price */
+  cost_per_million_output_tokens?: number;
+}
+
+/** The plans of one GPU and number of them. */
+export interface PlanCount {
+  /** id */
+  gpu: string;
+  num_gpus: number;
+  /** as it was given */
+  price_per_gpu_hour?: number;
+  /** no plan of the enumeration is predicted to be better */
+  proved_best: boolean;
+  enumerated: Fates;
+  /** training: on one GPU, of the plan that needs least */
+  least_memory_bytes?: number;
+  /** training: the fastest first */
+  plans?: TrainingPlan[];
+  /** training, of the number that is told in full: without each choice of the first plan */
+  without?: WithoutChoice[];
+  /** training */
+  as_the_file_says?: TrainingPlan;
+  /** serving; absent: none does what is asked */
+  cheapest?: ServingPlan;
+  /** serving */
+  fastest?: ServingPlan;
+  /** serving */
+  fewest_gpus?: ServingPlan;
+  /** serving: no plan is both faster and cheaper */
+  front?: ServingPlan[];
+}
+
+/** The best ways over GPUs. */
+export interface PlanResult {
+  /** training or serving */
+  kind: string;
+  /** its name */
+  model: string;
+  /** training: of all GPUs together */
+  sequences_per_step?: number;
+  /** training */
+  sequence_length?: number;
+  /** serving: of a request */
+  input_tokens?: number;
+  /** serving */
+  output_tokens?: number;
+  /** training: of the whole run, as asked for */
+  training_tokens?: number;
+  /** training: by which predicted times are multiplied, as the measured step of the file's plan asks for */
+  measured_scale?: number;
+  /** serving: that arrive, as asked for */
+  requests_per_s?: number;
+  /** for each GPU and number of them */
+  counts: PlanCount[];
+  /** place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for a rate with the least money an hour; null: nothing does what is asked */
+  best: number | null;
+  /** training: how the first plan is said in the file */
+  in_the_file?: string[];
+  /** serving: the command of each engine that starts a replica of the cheapest plan */
+  launch?: Record<string, string>;
 }
 
 /** A number of a rule that a configuration may set. */

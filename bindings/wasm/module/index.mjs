@@ -97,6 +97,7 @@ class Shapelint {
 
   read(source, options) { return this.#ask("read", source, options); }
   step(source, options) { return this.#ask("step", source, options); }
+  plan(source, options) { return this.#ask("plan", source, options); }
   suggest(source, options) { return this.#ask("suggest", source, options); }
 
   gemm(gpu, gemm) {

@@ -8,26 +8,8 @@
 
 namespace shapelint::objects {
 
+using api::Parallel;
 using api::When;
-
-struct Parallel {
-  std::int64_t tensor = 1;
-  std::int64_t pipeline = 1;
-  std::int64_t context = 1;
-  std::int64_t data = 1;
-  std::int64_t expert = 1;
-  std::int64_t expert_tensor = 1;
-};
-template <class Visitor>
-void describe(Visitor& of, const Parallel*) {
-  of.type("Parallel", "Degrees of parallelism; the first four multiply to num_gpus.");
-  of("tensor", &Parallel::tensor, "");
-  of("pipeline", &Parallel::pipeline, "");
-  of("context", &Parallel::context, "");
-  of("data", &Parallel::data, "");
-  of("expert", &Parallel::expert, "");
-  of("expert_tensor", &Parallel::expert_tensor, "");
-}
 
 struct Requirement {
   std::string contract;

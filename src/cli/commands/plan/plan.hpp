@@ -1,17 +1,18 @@
 // `shapelint plan`: how many GPUs, which layout, which batch, and what it costs.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include <shapelint/shapelint.hpp>
+
+#include "base/error.hpp"
+#include "chart/plan.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
-#include "contracts/plan/serving.hpp"
-#include "contracts/plan/training.hpp"
 #include "report/style.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::cli {
 
@@ -19,16 +20,11 @@ struct PlanOptions {
   ProjectOptions project;
   std::string file;
   std::string model;
-  std::string gpus = "auto";
+  api::PlanOptions asked;           // but for its file and GPUs
+  std::string measured;             // step=20.3s, or the path of a measurement
+  std::string plot;                 // the path of a picture
+  std::string page;                 // and of a page
   std::vector<std::string> prices;  // h100=2.5
-  std::optional<std::int64_t> global_batch;
-  double tokens = 0;  // to train on; 0: not asked
-  std::optional<std::int64_t> input_tokens;
-  std::optional<std::int64_t> output_tokens;
-  double ttft_ms = 0;  // 0: any
-  double tpot_ms = 0;
-  double requests_per_s = 0;  // 0: as many as the GPUs can take
-  std::vector<std::string> formats;
   std::int64_t top = 5;
   std::size_t format = 0;
   bool apply = false;
@@ -39,63 +35,16 @@ struct PlanOptions {
 std::vector<Option> plan_options(PlanOptions& options);
 ExitCode plan_run(const PlanOptions& options, Io& io);
 
-// Of one GPU and one number of them.
-struct TrainingCount {
-  std::string gpu;  // id
-  std::int64_t gpus = 1;
-  double price = 0;  // of an hour of one GPU; 0: not given
-  contracts::TrainingAnswer answer;
-  std::vector<contracts::Ablation> ablations;
-  // What the file says, where that is for as many GPUs and sequences.
-  std::optional<contracts::TrainingPlan> own{};
-};
+// Microseconds of `step=20.3s`, or of the step that `profile --format json` or a script of `prove` measured.
+Result<double> measured_step_us(const std::string& text, const text::FileSystem& files);
 
-struct TrainingPlans {
-  std::string model;
-  std::int64_t sequences = 1;  // of a step
-  std::int64_t sequence_length = 1;
-  double tokens = 0;                    // to train on; 0: not asked
-  std::vector<TrainingCount> counts;    // by GPU, then by number
-  std::vector<std::string> ways;        // how the fastest plan is said in the file
-  const TrainingCount* best = nullptr;  // the one that is shown in full; null: nothing fits
-};
+// `TP 8, PP 2, DP 4`.
+std::string degree_words(const api::Parallel& run);
 
-struct ServingCount {
-  std::string gpu;
-  std::int64_t gpus = 1;
-  double price = 0;
-  contracts::ServingAnswer answer;
-};
+// The Pareto front of serving; memory by part and the pipeline's timeline of training.
+chart::PlanFigure plan_figure(const api::PlanResult& result, const std::string& model);
 
-struct ServingPlans {
-  std::string model;
-  contracts::ServingRequest request;
-  std::vector<ServingCount> counts;
-  const ServingCount* best = nullptr;  // of the cheapest plan; null: none meets the bounds
-};
-
-std::string training_text(const TrainingPlans& plans, const report::Style& style);
-std::string training_json(const TrainingPlans& plans);
-std::string serving_text(const ServingPlans& plans, const report::Style& style);
-std::string serving_json(const ServingPlans& plans);
-
-// `tensor 8, pipeline 2, data 4, ZeRO 1`.
-std::string layout_words(const model::Plan& plan);
-// What starts a replica in vLLM, and in SGLang.
-struct Launch {
-  std::string engine;
-  std::string command;
-};
-std::vector<Launch> launches(const std::string& model, const contracts::ServingPlan& plan,
-                             const contracts::ServingRequest& request);
-
-// Hours of the run, and what they cost; 0 where nobody asked.
-double run_hours(const contracts::TrainingPlan& plan, double tokens);
-// Of a million tokens read and written: the GPUs' time is shared out by what they do.
-struct TokenCost {
-  double input = 0;
-  double output = 0;
-};
-TokenCost token_cost(const contracts::ServingPlan& plan, double price);
+// For people, without the heading.
+std::string plan_text(const api::PlanResult& result, const report::Style& style);
 
 }  // namespace shapelint::cli

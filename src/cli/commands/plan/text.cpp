@@ -1,4 +1,5 @@
 // Plans for people: of training, and of serving.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -6,233 +7,355 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
-#include "cost/roofline.hpp"
-#include "model/fields.hpp"
 
 namespace shapelint::cli {
 
 namespace {
 
-using contracts::TrainingPlan;
-using model::FieldId;
-using report::Role;
-
-std::string recompute_name(const model::Plan& plan) {
-  return model::value_text(FieldId::recompute, static_cast<std::int64_t>(plan.recompute));
-}
-
-std::string row_text(const TrainingPlan& plan) {
-  const model::Plan& run = plan.setup.plan;
-  return fmt::format(
-      "  {:>6}  {:>8}  {:>6}  {:>7}  {:>5}  {:>6}  {:>4}  {:>11}  {:<9} {:>5} GiB  {:>8}  {:>6}  {:>12}\n",
-      run.tensor, run.pipeline, run.virtual_pipeline, run.context, run.data, run.expert, run.zero,
-      fmt::format("{} x {}", run.micro_batch_size, run.gradient_accumulation), recompute_name(run),
-      gib(plan.memory_bytes), duration(plan.step_us), percent(plan.mfu),
-      tenths(plan.tokens_per_s / static_cast<double>(plan.gpus)));
-}
-
-std::string fates_text(const contracts::SearchCounts& fates) {
-  std::string out = fmt::format("{} plans: {} priced", with_commas(fates.all), with_commas(fates.priced));
-  const auto add = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) out += fmt::format(", {} {}", with_commas(count), what);
-  };
-  add(fates.too_large, "do not fit");
-  add(fates.by_rules, "break a rule");
-  add(fates.refused, "are refused by the stack");
-  add(fates.bounded, "cannot be faster");
-  return out;
-}
-
-std::string count_title(const TrainingCount& each) {
-  return fmt::format("{} {}", with_commas(each.gpus), each.gpu);
-}
-
-// One line for each number of GPUs.
-std::string table_of(const TrainingPlans& plans, const report::Style& style) {
-  std::string out = style.paint(Role::strong, "The fastest plan of each number of GPUs") + '\n';
-  for (const TrainingCount& each : plans.counts) {
-    out += fmt::format("  {:>5} {:<12}", each.gpus, each.gpu);
-    if (each.answer.best.empty()) {
-      out += fmt::format(" none fits: at least {} GiB on a GPU\n", gib(each.answer.least_bytes));
-      continue;
-    }
-    const TrainingPlan& best = each.answer.best.front();
-    out += fmt::format(" {:>9}  MFU {:>6}  {:>10} tokens/s in all", duration(best.step_us), percent(best.mfu),
-                       with_commas(std::llround(best.tokens_per_s)));
-    if (plans.tokens > 0) {
-      const double hours = run_hours(best, plans.tokens);
-      out += fmt::format("  {:>8} h", with_commas(std::llround(hours)));
-      if (each.price > 0)
-        out += fmt::format("  {:>12} of money",
-                           with_commas(std::llround(hours * each.price * static_cast<double>(each.gpus))));
-    }
-    out += fmt::format("  {}\n", layout_words(best.setup.plan));
-  }
-  return out + '\n';
-}
-
-std::string ablations_text(const TrainingCount& each, const report::Style& style) {
-  if (each.ablations.empty()) return {};
-  const double best_us = each.answer.best.front().step_us;
-  std::string out = '\n' + style.paint(Role::strong, "Without a choice, the best of the other plans") + '\n';
-  for (const contracts::Ablation& ablation : each.ablations) {
-    const FieldId field = ablation.without.field;
-    const std::string what =
-        fmt::format("{} {}", model::info(field).name, model::value_text(field, ablation.without.value));
-    if (!ablation.plan) {
-      out += fmt::format("  {:<24} none fits\n", what);
-      continue;
-    }
-    out += fmt::format(
-        "  {:<24} {:>9}  {}\n", what,
-        style.paint(Role::loss, '+' + percent(ablation.plan->step_us / best_us - 1)),
-        fmt::format("{}, micro-batch {}, recompute {}", layout_words(ablation.plan->setup.plan),
-                    ablation.plan->setup.plan.micro_batch_size, recompute_name(ablation.plan->setup.plan)));
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string training_text(const TrainingPlans& plans, const report::Style& style) {
-  std::string out;
-  if (plans.counts.size() > 1) out += table_of(plans, style);
-  if (plans.best == nullptr) {
-    for (const TrainingCount& each : plans.counts)
-      if (plans.counts.size() == 1)
-        out += fmt::format("{}: no plan fits and is taken; {}; at least {} GiB on a GPU\n", count_title(each),
-                           fates_text(each.answer.fates), gib(each.answer.least_bytes));
-    return out;
-  }
-  const TrainingCount& shown = *plans.best;
-  out += style.paint(Role::strong, count_title(shown));
-  if (plans.counts.size() > 1)
-    out += shown.price > 0 ? ": most tokens for the money" : ": most tokens/s of a GPU";
-  out += '\n';
-  out +=
-      "  tensor  pipeline  chunks  context   data  expert  ZeRO  micro-batch  recompute    memory      step"
-      "     MFU  tokens/s/GPU\n";
-  for (const TrainingPlan& each : shown.answer.best) out += row_text(each);
-  out += fmt::format("  {}; the first is the fastest of all of them\n", fates_text(shown.answer.fates));
-
-  const TrainingPlan& best = shown.answer.best.front();
-  const auto share = [&](double us) { return percent(us / best.step_us); };
-  out += fmt::format("\nstep {}: pipeline bubble {}, exposed communication {}; {} tokens/s in all\n",
-                     duration(best.step_us), share(best.bubble_us), share(best.exposed_us),
-                     with_commas(std::llround(best.tokens_per_s)));
-  out +=
-      fmt::format("memory of a GPU: weights {}, gradients {}, optimizer {}, activations {}; {} of {} GiB\n",
-                  gib(best.memory.weights), gib(best.memory.gradients), gib(best.memory.optimizer),
-                  gib(best.memory.activations), gib(best.memory_bytes), gib(best.usable_bytes));
-  if (best.memory.host > 0)
-    out += fmt::format("memory of its host: {} GiB for each GPU\n", gib(best.memory.host));
-  if (plans.tokens > 0) {
-    const double hours = run_hours(best, plans.tokens);
-    out += fmt::format("{} tokens: {} h", count_short(plans.tokens), with_commas(std::llround(hours)));
-    if (shown.price > 0)
-      out += fmt::format(", {} at {} an hour and GPU",
-                         with_commas(std::llround(hours * shown.price * static_cast<double>(shown.gpus))),
-                         exact(shown.price));
-    out += '\n';
-  }
-  if (shown.own) {
-    const TrainingPlan& own = *shown.own;
-    out += fmt::format("as the file says: {}, micro-batch {}: step {} ({:+.1f} %), {} GiB{}\n",
-                       layout_words(own.setup.plan), own.setup.plan.micro_batch_size, duration(own.step_us),
-                       100 * (own.step_us / best.step_us - 1), gib(own.memory_bytes),
-                       own.memory_bytes > own.usable_bytes ? ", which does not fit" : "");
-  }
-  if (!plans.ways.empty()) out += fmt::format("in the file: {}\n", fmt::join(plans.ways, "; "));
-  return out + ablations_text(shown, style);
-}
-
-namespace {
-
-using contracts::ServingPlan;
+using api::PlanCount;
+using api::PlanResult;
+using api::ServingPlan;
+using api::TrainingPlan;
 using report::Role;
 
 std::string whole(double value) {
   return with_commas(std::llround(value));
 }
 
-std::string service_words(const ServingPlan& plan) {
-  return fmt::format("{} replica{} of {} GPU{} ({}), {}", plan.replicas, plan.replicas == 1 ? "" : "s",
-                     plan.replica_gpus, plan.replica_gpus == 1 ? "" : "s", layout_words(plan.setup.plan),
-                     contracts::name(plan.format));
+// A paragraph that starts at `indent`.
+std::string lines(std::string_view text, std::size_t indent, const report::Style& style) {
+  return report::wrap(text, indent, 0, style) + '\n';
 }
 
-std::string plan_text(std::string_view title, const ServingPlan& plan, const ServingCount& of,
-                      const report::Style& style) {
-  std::string out = fmt::format("{}: {}\n", style.paint(Role::strong, title), service_words(plan));
-  out += fmt::format("  {} requests at a time; TTFT {}, TPOT {}; {} output tokens/s of {} GPUs, {} of each\n",
-                     with_commas(plan.requests), duration(plan.ttft_us), duration(plan.tpot_us),
-                     whole(plan.output_tokens_per_s), plan.gpus, tenths(plan.tokens_per_s_per_gpu));
-  out += fmt::format(
-      "  {} of {} GiB on a GPU; the KV cache of a rank holds {} tokens, {} requests; the "
-      "largest context is {} tokens\n",
-      gib(plan.memory_bytes), gib(plan.usable_bytes), with_commas(plan.kv_tokens),
-      with_commas(plan.kv_requests), with_commas(plan.largest));
-  out += fmt::format("  a decoding step is bound by {}; more requests are kept out by {}\n",
-                     cost::name(plan.bound), contracts::name(plan.binds));
-  if (plan.load < 1)
-    out += fmt::format("  takes {} requests/s, of which {} % arrive\n", tenths(plan.requests_per_s),
-                       tenths(100 * plan.load));
-  if (of.price > 0) {
-    const TokenCost cost = token_cost(plan, of.price);
-    out += fmt::format("  a million input tokens cost {}, a million output tokens {}\n", fixed(cost.input, 3),
-                       fixed(cost.output, 3));
+std::string recompute_words(const TrainingPlan& plan) {
+  std::string out = plan.recompute;
+  for (const std::string& part : plan.recompute_parts) {
+    std::string words = part;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    out += " + " + words;
   }
+  return out.starts_with("none + ") ? out.substr(7) : out;
+}
+
+std::string layout_words(const TrainingPlan& plan) {
+  std::string out = degree_words(plan.parallel);
+  if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
+  if (plan.zero > 0) out += fmt::format(", ZeRO {}", plan.zero);
+  out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
+  if (plan.offload_optimizer > 0) out += ", optimizer on the host";
+  return out;
+}
+
+std::string count_title(const PlanCount& each) {
+  return fmt::format("{} {}", with_commas(each.num_gpus), each.gpu);
+}
+
+std::string counts_text(const api::SearchCounts& counts) {
+  std::string out = fmt::format("{} plans: {} priced", with_commas(counts.all), with_commas(counts.priced));
+  const auto add = [&](std::int64_t count, std::string_view what) {
+    if (count > 0) out += fmt::format(", {} {}", with_commas(count), what);
+  };
+  add(counts.too_large, "do not fit");
+  add(counts.by_rules, "break a rule");
+  add(counts.refused, "are rejected by the stack");
+  add(counts.needless, "recompute without need");
+  add(counts.bounded, "cannot be faster");
+  return out;
+}
+
+// One line for each number of GPUs, and one for its plan.
+std::string table_of(const PlanResult& result, const report::Style& style) {
+  std::string out = style.paint(Role::strong, "The fastest plan of each number of GPUs") + '\n';
+  out += fmt::format("   GPUs {:<16} {:>8} {:>7} {:>12}", "", "step", "MFU", "tokens/s");
+  const auto is_priced = [](const PlanCount& each) { return each.price_per_gpu_hour > 0; };
+  const bool has_hours = result.training_tokens > 0;
+  const bool has_cost = has_hours && std::any_of(result.counts.begin(), result.counts.end(), is_priced);
+  if (has_hours) out += fmt::format(" {:>9}", "hours");
+  if (has_cost) out += fmt::format(" {:>13}", "cost");
+  out += '\n';
+  for (const PlanCount& each : result.counts) {
+    out += fmt::format("{:>7} {:<16}", with_commas(each.num_gpus), each.gpu);
+    if (each.plans->empty()) {
+      out +=
+          fmt::format(" nothing fits: at least {} GiB per GPU\n", gib(each.least_memory_bytes.value_or(0)));
+      continue;
+    }
+    const TrainingPlan& best = each.plans->front();
+    out += fmt::format(" {:>8} {:>7} {:>12}", duration(best.step_us), percent(best.mfu),
+                       whole(best.tokens_per_s_all_gpus));
+    if (best.run_hours) out += fmt::format(" {:>9}", whole(*best.run_hours));
+    if (best.run_cost) out += fmt::format(" {:>13}", whole(*best.run_cost));
+    out += '\n' + lines(layout_words(best), 8, style);
+  }
+  return out + '\n';
+}
+
+// Columns that say nothing of any of the plans are left out.
+std::string plans_table(const std::vector<TrainingPlan>& plans) {
+  struct Column {
+    std::string title;
+    std::vector<std::string> cells;
+    bool is_needed = true;
+    bool is_left = false;
+  };
+  std::vector<Column> columns;
+  const auto add = [&](std::string title, const auto& cell) -> Column& {
+    Column& column = columns.emplace_back(Column{std::move(title), {}});
+    for (const TrainingPlan& each : plans) column.cells.push_back(cell(each));
+    return column;
+  };
+  const auto add_degree = [&](std::string title, const auto& degree, bool is_always = false) {
+    Column& column =
+        add(std::move(title), [&](const TrainingPlan& each) { return with_commas(degree(each)); });
+    column.is_needed = is_always || std::any_of(plans.begin(), plans.end(),
+                                                [&](const TrainingPlan& each) { return degree(each) > 1; });
+  };
+  add_degree(
+      "TP", [](const TrainingPlan& each) { return each.parallel.tensor; }, true);
+  add_degree(
+      "PP", [](const TrainingPlan& each) { return each.parallel.pipeline; }, true);
+  add_degree("VPP", [](const TrainingPlan& each) { return each.virtual_pipeline; });
+  add_degree("CP", [](const TrainingPlan& each) { return each.parallel.context; });
+  add_degree(
+      "DP", [](const TrainingPlan& each) { return each.parallel.data; }, true);
+  add_degree("EP", [](const TrainingPlan& each) { return each.parallel.expert; });
+  add_degree("ETP", [](const TrainingPlan& each) {
+    return each.parallel.expert > 1 ? each.parallel.expert_tensor : 1;
+  });
+  add("ZeRO", [](const TrainingPlan& each) { return std::to_string(each.zero); });
+  add("batch", [](const TrainingPlan& each) {
+    return fmt::format("{} x {}", each.micro_batch_size, each.gradient_accumulation);
+  });
+  add("recompute", [](const TrainingPlan& each) {
+    constexpr std::size_t widest = 12;
+    const std::string words = recompute_words(each);
+    return words.size() <= widest ? words : each.recompute == "none" ? "parts" : each.recompute + " + parts";
+  }).is_left = true;
+  add("GiB", [](const TrainingPlan& each) { return gib(static_cast<double>(each.memory.total_bytes)); });
+  add("step", [](const TrainingPlan& each) { return duration(each.step_us); });
+  add("MFU", [](const TrainingPlan& each) { return percent(each.mfu); });
+  std::string out;
+  for (std::size_t row = 0; row <= plans.size(); ++row) {
+    std::string line = " ";
+    for (const Column& column : columns) {
+      if (!column.is_needed) continue;
+      std::size_t width = column.title.size();
+      for (const std::string& cell : column.cells) width = std::max(width, cell.size());
+      const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
+      line += column.is_left ? fmt::format("  {:<{}}", cell, width) : fmt::format("  {:>{}}", cell, width);
+    }
+    out += line.substr(1) + '\n';
+  }
+  return out;
+}
+
+std::string ablations_text(const PlanCount& count, const report::Style& style) {
+  if (count.without.empty()) return {};
+  const double best_us = count.plans->front().step_us;
+  std::string out = '\n' + style.paint(Role::strong, "Without a choice, the best of the other plans") + '\n';
+  constexpr std::size_t indent = 4;
+  for (const api::WithoutChoice& without : count.without) {
+    const std::string what = fmt::format("{} {}", without.field, without.value);
+    out += fmt::format("  {:<34} ", what);
+    if (!without.plan) {
+      out += "nothing fits\n";
+      continue;
+    }
+    const std::string loss = fmt::format("{:>9}", '+' + percent(without.plan->step_us / best_us - 1));
+    out += style.paint(Role::loss, loss) + '\n' + lines(layout_words(*without.plan), indent, style);
+  }
+  return out;
+}
+
+std::string training_text(const PlanResult& result, const report::Style& style) {
+  std::string out;
+  if (result.counts.size() > 1) out += table_of(result, style);
+  if (!result.best) {
+    if (result.counts.size() > 1) return out;
+    const PlanCount& only = result.counts.front();
+    return out +
+           lines(fmt::format("{}: no plan fits and is taken; {}; at least {} GiB per GPU", count_title(only),
+                             counts_text(only.enumerated), gib(only.least_memory_bytes.value_or(0))),
+                 0, style);
+  }
+  const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
+  out += style.paint(Role::strong, count_title(shown));
+  if (result.counts.size() > 1)
+    out += shown.price_per_gpu_hour > 0 ? ": most tokens for the money" : ": most tokens/s per GPU";
+  out += '\n' + plans_table(*shown.plans);
+  out += lines(counts_text(shown.enumerated) + "; the first is the fastest of all of them", 2, style);
+
+  const TrainingPlan& best = shown.plans->front();
+  const auto share = [&](double us) { return percent(us / best.step_us); };
+  out += '\n' + lines(fmt::format(
+                          "step {}: pipeline bubble {}, exposed communication {}; {} tokens/s, {} per GPU",
+                          duration(best.step_us), share(best.bubble_us), share(best.exposed_communication_us),
+                          whole(best.tokens_per_s_all_gpus), whole(best.tokens_per_s_per_gpu)),
+                      0, style);
+  out +=
+      lines(fmt::format("80 % interval of the step: {} to {}", duration(best.low_us), duration(best.high_us)),
+            0, style);
+  if (result.measured_scale > 0)
+    out += lines(
+        fmt::format("times are {:.3g} times the predicted ones, by the measured step of the file's plan",
+                    result.measured_scale),
+        0, style);
+  if (!best.recompute_parts.empty())
+    out += lines(fmt::format("recompute: {}", recompute_words(best)), 0, style);
+  const api::MemoryParts& parts = best.memory.parts;
+  out += lines(
+      fmt::format("memory per GPU: weights {}, gradients {}, optimizer {}, activations {}; {} of {} GiB",
+                  gib(static_cast<double>(parts.weights)), gib(static_cast<double>(parts.gradients)),
+                  gib(static_cast<double>(parts.optimizer)), gib(static_cast<double>(parts.activations)),
+                  gib(static_cast<double>(best.memory.total_bytes)),
+                  gib(static_cast<double>(best.memory.usable_bytes))),
+      0, style);
+  if (best.memory.host_bytes > 0)
+    out +=
+        fmt::format("host memory: {} GiB for each GPU\n", gib(static_cast<double>(best.memory.host_bytes)));
+  if (best.run_hours) {
+    out += fmt::format("{} tokens: {} h", count_short(result.training_tokens), whole(*best.run_hours));
+    if (best.run_cost)
+      out += fmt::format(", {} at {} per GPU hour", whole(*best.run_cost), exact(shown.price_per_gpu_hour));
+    out += '\n';
+  }
+  if (shown.as_the_file_says) {
+    const TrainingPlan& own = *shown.as_the_file_says;
+    out += lines(fmt::format("as the file says: {}: step {} ({:+.1f} %), {} GiB{}", layout_words(own),
+                             duration(own.step_us), 100 * (own.step_us / best.step_us - 1),
+                             gib(static_cast<double>(own.memory.total_bytes)),
+                             own.memory.fits.value_or(true) ? "" : ", which does not fit"),
+                 0, style);
+  }
+  if (!result.in_the_file.empty())
+    out += lines(fmt::format("in the file: {}", fmt::join(result.in_the_file, "; ")), 0, style);
+  return out + ablations_text(shown, style);
+}
+
+std::string replica_words(const ServingPlan& plan) {
+  return fmt::format("{} replica{} of {} GPU{} ({}), {}", plan.replicas, plan.replicas == 1 ? "" : "s",
+                     plan.num_gpus_per_replica, plan.num_gpus_per_replica == 1 ? "" : "s",
+                     degree_words(plan.parallel), plan.dtype);
+}
+
+std::string service_text(std::string_view title, const ServingPlan& plan, const report::Style& style) {
+  std::string out =
+      lines(fmt::format("{}: {}", style.paint(Role::strong, title), replica_words(plan)), 0, style);
+  out +=
+      lines(fmt::format("{} requests at a time; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
+                        with_commas(plan.concurrent_requests), duration(plan.ttft_us), duration(plan.tpot_us),
+                        whole(plan.output_tokens_per_s_all_gpus), plan.num_gpus,
+                        tenths(plan.output_tokens_per_s_per_gpu)),
+            2, style);
+  out += lines(
+      fmt::format("{} of {} GiB per GPU; the KV cache of a rank holds {} tokens, {} requests; "
+                  "largest context {} tokens",
+                  gib(static_cast<double>(plan.memory_bytes)), gib(static_cast<double>(plan.usable_bytes)),
+                  with_commas(plan.kv_cache_tokens_per_rank), with_commas(plan.kv_cache_requests_per_rank),
+                  with_commas(plan.largest_context)),
+      2, style);
+  out += lines(
+      fmt::format("a decoding step is {}-bound; what keeps more requests out: {}", plan.bound, plan.binds), 2,
+      style);
+  if (plan.load < 1)
+    out += lines(fmt::format("takes {} requests/s, of which {} % arrive", tenths(plan.requests_per_s),
+                             tenths(100 * plan.load)),
+                 2, style);
+  if (plan.cost_per_million_input_tokens)
+    out += lines(fmt::format("a million input tokens cost {}, a million output tokens {}",
+                             fixed(*plan.cost_per_million_input_tokens, 3),
+                             fixed(*plan.cost_per_million_output_tokens, 3)),
+                 2, style);
+  return out;
+}
+
+// A command that can be pasted, broken before options.
+std::string command_text(std::string_view command) {
+  constexpr std::size_t most = report::text_width - 2;  // ` \`
+  std::string out = "  ";
+  std::size_t column = out.size();
+  for (std::size_t at = 0; at < command.size();) {
+    const std::size_t end = std::min(command.find(" --", at + 1), command.size());
+    const std::string_view piece = command.substr(at, end - at);
+    if (at > 0 && column + piece.size() > most) {
+      out += " \\\n     ";
+      column = 5;
+    }
+    out += piece;
+    column += piece.size();
+    at = end;
+  }
+  return out + '\n';
+}
+
+std::string serving_text(const PlanResult& result, const report::Style& style) {
+  std::string out;
+  const std::string_view bounds = result.requests_per_s > 0 ? "bounds and the rate" : "bounds";
+  if (result.counts.size() > 1) {
+    out += style.paint(Role::strong, "The cheapest plan of each number of GPUs, output tokens") + '\n';
+    out += fmt::format("   GPUs {:<16} {:>10} {:>12} {:>9} {:>9}\n", "", "tokens/s", "tokens/s/GPU", "TTFT",
+                       "TPOT");
+    for (const PlanCount& each : result.counts) {
+      out += fmt::format("{:>7} {:<16}", with_commas(each.num_gpus), each.gpu);
+      if (!each.cheapest) {
+        out +=
+            each.enumerated.priced > 0 ? fmt::format(" no plan meets the {}\n", bounds) : " nothing fits\n";
+        continue;
+      }
+      const ServingPlan& best = *each.cheapest;
+      out += fmt::format(" {:>10} {:>12} {:>9} {:>9}\n", whole(best.output_tokens_per_s_all_gpus),
+                         tenths(best.output_tokens_per_s_per_gpu), duration(best.ttft_us),
+                         duration(best.tpot_us)) +
+             lines(replica_words(best), 8, style);
+    }
+    out += '\n';
+  }
+  if (!result.best) {
+    if (result.counts.size() > 1) return out;
+    const PlanCount& only = result.counts.front();
+    return out + lines(fmt::format("{}: no plan {}; {}", count_title(only),
+                                   only.enumerated.priced > 0 ? fmt::format("meets the {}", bounds) : "fits",
+                                   counts_text(only.enumerated)),
+                       0, style);
+  }
+  const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
+  out += fmt::format("{}, {} plans; all that fit were priced\n", count_title(shown),
+                     with_commas(shown.enumerated.all));
+  out += service_text("cheapest", *shown.cheapest, style);
+  out += service_text("fastest", *shown.fastest, style);
+  out += service_text("fewest GPUs of a replica", *shown.fewest_gpus, style);
+  out += '\n' + style.paint(Role::strong, "Pareto front, output tokens") + '\n';
+  out += "  tokens/s/GPU  tokens/s/user      TTFT  requests  replicas\n";
+  constexpr std::size_t plan_column = 52;
+  for (const ServingPlan& each : *shown.front)
+    out += fmt::format("  {:>12}  {:>13}  {:>8}  {:>8}  ", tenths(each.output_tokens_per_s_per_gpu),
+                       tenths(each.output_tokens_per_s_per_user), duration(each.ttft_us),
+                       each.concurrent_requests) +
+           report::wrap(fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
+                        plan_column, plan_column, style) +
+           '\n';
+  out += '\n' + style.paint(Role::strong, "Start a replica of the cheapest") + '\n';
+  for (const auto& [engine, command] : result.launch) out += command_text(command);
   return out;
 }
 
 }  // namespace
 
-std::string serving_text(const ServingPlans& plans, const report::Style& style) {
-  std::string out;
-  const std::string_view bounds = plans.request.requests_per_s > 0 ? "bounds and the rate" : "bounds";
-  if (plans.counts.size() > 1) {
-    out += style.paint(Role::strong, "The cheapest plan of each number of GPUs") + '\n';
-    for (const ServingCount& each : plans.counts) {
-      out += fmt::format("  {:>5} {:<12}", each.gpus, each.gpu);
-      if (!each.answer.cheapest) {
-        out += each.answer.fates.priced > 0 ? fmt::format(" none meets the {}\n", bounds) : " none fits\n";
-        continue;
-      }
-      const ServingPlan& best = *each.answer.cheapest;
-      out += fmt::format(" {:>9} output tokens/s in all, {:>8} of a GPU  TTFT {:>8}  TPOT {:>8}  {}\n",
-                         whole(best.output_tokens_per_s), tenths(best.tokens_per_s_per_gpu),
-                         duration(best.ttft_us), duration(best.tpot_us), service_words(best));
-    }
-    out += '\n';
-  }
-  if (plans.best == nullptr) {
-    for (const ServingCount& each : plans.counts)
-      if (plans.counts.size() == 1)
-        out += fmt::format(
-            "{} {}: no plan {}; {} were priced, {} do not fit, {} break a rule, {} are refused "
-            "by the stack\n",
-            each.gpus, each.gpu, each.answer.fates.priced > 0 ? fmt::format("meets the {}", bounds) : "fits",
-            each.answer.fates.priced, each.answer.fates.too_large, each.answer.fates.by_rules,
-            each.answer.fates.refused);
-    return out;
-  }
-  const ServingCount& shown = *plans.best;
-  const contracts::ServingAnswer& answer = shown.answer;
-  out += fmt::format("{} {}, {} plans; all that fit were priced\n", shown.gpus, shown.gpu,
-                     with_commas(answer.fates.all));
-  out += plan_text("cheapest", *answer.cheapest, shown, style);
-  out += plan_text("fastest", *answer.fastest, shown, style);
-  out += plan_text("fewest GPUs of a replica", *answer.fewest, shown, style);
-  out += '\n' + style.paint(Role::strong, "Pareto front, output tokens") + '\n';
-  out += "  tokens/s/GPU  tokens/s/user      TTFT  requests  plan\n";
-  for (const ServingPlan& each : answer.front)
-    out += fmt::format("  {:>12}  {:>13}  {:>8}  {:>8}  {}\n", tenths(each.tokens_per_s_per_gpu),
-                       tenths(each.tokens_per_s_per_user), duration(each.ttft_us), each.requests,
-                       service_words(each));
-  out += '\n' + style.paint(Role::strong, "Start a replica of the cheapest") + '\n';
-  for (const Launch& each : launches(plans.model, *answer.cheapest, plans.request))
-    out += fmt::format("  {}\n", each.command);
+std::string degree_words(const api::Parallel& run) {
+  std::string out = fmt::format("TP {}", run.tensor);
+  const auto add = [&](std::string_view name, std::int64_t degree) {
+    if (degree > 1) out += fmt::format(", {} {}", name, degree);
+  };
+  add("PP", run.pipeline);
+  add("CP", run.context);
+  add("DP", run.data);
+  add("EP", run.expert);
+  if (run.expert > 1) add("ETP", run.expert_tensor);
   return out;
+}
+
+std::string plan_text(const PlanResult& result, const report::Style& style) {
+  return result.kind == "training" ? training_text(result, style) : serving_text(result, style);
 }
 
 }  // namespace shapelint::cli

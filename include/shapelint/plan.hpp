@@ -1,21 +1,72 @@
-// What `plan` prints.
+// Plans of training a model over GPUs, and of serving it: how many, which layout, which batch, what it costs.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <shapelint/shapelint.hpp>
-#include "objects/printed/plans.hpp"
+#include "shapelint/catalog.hpp"
+#include "shapelint/common.hpp"
+#include "shapelint/files.hpp"
+#include "shapelint/model.hpp"
+#include "shapelint/step.hpp"
 
-namespace shapelint::objects {
+namespace shapelint::api {
+
+// Fields that `read` sets (`tensor`, `zero`) are kept. With the tokens of a request the plans are of serving.
+struct PlanOptions {
+  ReadOptions read{};
+  GpuSelection gpus{};
+  std::string model{};                     // which of several; empty: the first
+  std::string num_gpus = "auto";           // `8`, `8..64` (above 8 whole nodes of 8), or `auto`: the fewest
+  std::map<std::string, double> prices{};  // by GPU, of an hour
+  std::optional<std::int64_t>
+      global_batch{};  // sequences of an optimizer step; else the file's, or 4 M tokens
+  double tokens = 0;   // of the training run; 0: its time and cost are not asked for
+  // Of the file's own plan as it ran on the GPU: all predicted steps are scaled by it. 0: not measured.
+  double measured_step_us = 0;
+  std::optional<std::int64_t> input_tokens{};  // of a request
+  std::optional<std::int64_t> output_tokens{};
+  double ttft_ms = 0;                  // at most; 0: any
+  double tpot_ms = 0;                  // at most; 0: any
+  double rate = 0;                     // requests a second of the whole service; 0: as many as it can take
+  std::vector<std::string> formats{};  // `bf16`, `fp8:block128`; empty: the file's
+  std::size_t top = 5;                 // training plans of each number of GPUs
+  std::size_t threads = 0;             // 0: as many as the machine has; the answer is the same
+  // Called now and then, from the calling thread, with how many numbers of GPUs are planned; false ends it,
+  // with no-candidates.
+  std::function<bool(std::size_t done, std::size_t all)> progress{};
+};
+
+struct Parallel {
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t context = 1;
+  std::int64_t data = 1;
+  std::int64_t expert = 1;
+  std::int64_t expert_tensor = 1;
+};
+template <class Visitor>
+void describe(Visitor& of, const Parallel*) {
+  of.type("Parallel", "Degrees of parallelism; the first four multiply to num_gpus.");
+  of("tensor", &Parallel::tensor, "");
+  of("pipeline", &Parallel::pipeline, "");
+  of("context", &Parallel::context, "");
+  of("data", &Parallel::data, "");
+  of("expert", &Parallel::expert, "");
+  of("expert_tensor", &Parallel::expert_tensor, "");
+}
 
 struct SearchCounts {
   std::int64_t all = 0;
   std::int64_t too_large = 0;
   std::int64_t by_rules = 0;
   std::int64_t refused = 0;
+  std::int64_t needless = 0;
   std::int64_t bounded = 0;
   std::int64_t priced = 0;
 };
@@ -26,6 +77,8 @@ void describe(Visitor& of, const SearchCounts*) {
   of("too_large", &SearchCounts::too_large, "");
   of("by_rules", &SearchCounts::by_rules, "that break a rule that any framework has");
   of("refused", &SearchCounts::refused, "by the stack's packages");
+  of("needless", &SearchCounts::needless,
+     "training: recompute more than a plan that fits and differs in nothing else");
   of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those that are told");
   of("priced", &SearchCounts::priced, "");
 }
@@ -39,14 +92,17 @@ struct TrainingPlan {
   std::int64_t micro_batch_size = 1;
   std::int64_t gradient_accumulation = 1;
   std::string recompute;
+  std::vector<std::string> recompute_parts;
   std::int64_t offload_optimizer = 0;
   double step_us = 0;
+  double low_us = 0;
+  double high_us = 0;
   double mfu = 0;
   double tokens_per_s_all_gpus = 0;
   double tokens_per_s_per_gpu = 0;
   double bubble_us = 0;
   double exposed_communication_us = 0;
-  api::Memory memory;
+  Memory memory;
   std::optional<double> run_hours{};
   std::optional<double> run_cost{};
 };
@@ -62,8 +118,11 @@ void describe(Visitor& of, const TrainingPlan*) {
   of("micro_batch_size", &TrainingPlan::micro_batch_size, "sequences of one rank at a time");
   of("gradient_accumulation", &TrainingPlan::gradient_accumulation, "");
   of("recompute", &TrainingPlan::recompute, "");
+  of("recompute_parts", &TrainingPlan::recompute_parts, "besides, of every layer", When::unless_empty);
   of("offload_optimizer", &TrainingPlan::offload_optimizer, "percent of the optimizer's states");
   of("step_us", &TrainingPlan::step_us, "");
+  of("low_us", &TrainingPlan::low_us, "of ten published steps of its kind one is faster");
+  of("high_us", &TrainingPlan::high_us, "of ten published steps of its kind one is slower");
   of("mfu", &TrainingPlan::mfu, "");
   of("tokens_per_s_all_gpus", &TrainingPlan::tokens_per_s_all_gpus, "");
   of("tokens_per_s_per_gpu", &TrainingPlan::tokens_per_s_per_gpu, "");
@@ -150,6 +209,7 @@ void describe(Visitor& of, const ServingPlan*) {
 struct PlanCount {
   std::string gpu;
   std::int64_t num_gpus = 1;
+  double price_per_gpu_hour = 0;
   bool proved_best = true;
   SearchCounts enumerated;
   std::optional<double> least_memory_bytes{};
@@ -166,6 +226,7 @@ void describe(Visitor& of, const PlanCount*) {
   of.type("PlanCount", "The plans of one GPU and number of them.");
   of("gpu", &PlanCount::gpu, "id");
   of("num_gpus", &PlanCount::num_gpus, "");
+  of("price_per_gpu_hour", &PlanCount::price_per_gpu_hour, "as it was given", When::unless_empty);
   of("proved_best", &PlanCount::proved_best, "no plan of the enumeration is predicted to be better");
   of("enumerated", &PlanCount::enumerated, "");
   of("least_memory_bytes", &PlanCount::least_memory_bytes,
@@ -188,7 +249,11 @@ struct PlanResult {
   std::optional<std::int64_t> sequence_length{};
   std::optional<std::int64_t> input_tokens{};
   std::optional<std::int64_t> output_tokens{};
+  double training_tokens = 0;
+  double requests_per_s = 0;
+  double measured_scale = 0;
   std::vector<PlanCount> counts;
+  std::optional<std::int64_t> best{};
   std::vector<std::string> in_the_file;
   std::map<std::string, std::string> launch;
 };
@@ -201,11 +266,28 @@ void describe(Visitor& of, const PlanResult*) {
   of("sequence_length", &PlanResult::sequence_length, "training");
   of("input_tokens", &PlanResult::input_tokens, "serving: of a request");
   of("output_tokens", &PlanResult::output_tokens, "serving");
+  of("training_tokens", &PlanResult::training_tokens, "training: of the whole run, as asked for",
+     When::unless_empty);
+  of("measured_scale", &PlanResult::measured_scale,
+     "training: by which predicted times are multiplied, as the measured step of the file's plan asks for",
+     When::unless_empty);
+  of("requests_per_s", &PlanResult::requests_per_s, "serving: that arrive, as asked for", When::unless_empty);
   of("counts", &PlanResult::counts, "for each GPU and number of them");
+  of("best", &PlanResult::best,
+     "place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for "
+     "a "
+     "rate with the least money an hour; null: nothing does what is asked",
+     When::or_null);
   of("in_the_file", &PlanResult::in_the_file, "training: how the first plan is said in the file",
      When::unless_empty);
   of("launch", &PlanResult::launch,
      "serving: the command of each engine that starts a replica of the cheapest plan", When::unless_empty);
 }
 
-}  // namespace shapelint::objects
+// Plans of the file's model, as `shapelint plan` finds them: the minimum of all layouts, batches and
+// schedules within the cost model. Errors: those of price_step(), and of options. Only transformers can be
+// planned.
+SHAPELINT_API Result<PlanResult> plan(const FileSystem& files, const Source& source,
+                                      const PlanOptions& options = {});
+
+}  // namespace shapelint::api

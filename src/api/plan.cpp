@@ -1,0 +1,319 @@
+// Plans over GPUs as the public structs.
+#include "api/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/load.hpp"
+#include "base/number.hpp"
+#include "base/units.hpp"
+#include "contracts/plan/launch.hpp"
+#include "contracts/plan/recompute.hpp"
+#include "cost/roofline.hpp"
+#include "cost/step_interval.hpp"
+#include "gpu/registry.hpp"
+#include "model/fields.hpp"
+#include "objects/convert.hpp"
+#include "objects/step.hpp"
+#include "project/applied.hpp"
+
+namespace shapelint::api {
+
+namespace {
+
+constexpr double s_per_hour = 3600;
+constexpr double million = 1e6;
+constexpr double us_per_ms = 1e3;
+
+SearchCounts counts_of(const contracts::SearchCounts& fates) {
+  return {fates.all,      fates.too_large, fates.by_rules, fates.refused,
+          fates.needless, fates.bounded,   fates.priced};
+}
+
+Parallel parallel_of(const model::Plan& run) {
+  return {run.tensor, run.pipeline, run.context, run.data, run.expert, run.expert_tensor};
+}
+
+// What of the question every training plan is told with.
+struct TrainingTold {
+  const gpu::Gpu& gpu;
+  double price = 0;
+  double tokens = 0;
+  double scale = 1;  // of predicted times, from a measured step
+  bool is_anchored = false;
+};
+
+TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTold& told) {
+  const model::Plan& run = plan.setup.plan;
+  TrainingPlan out;
+  out.parallel = parallel_of(run);
+  out.sequence_parallel = run.sequence_parallel;
+  out.virtual_pipeline = run.virtual_pipeline;
+  out.embedding_stages = run.embedding_stages;
+  out.zero = run.zero;
+  out.micro_batch_size = run.micro_batch_size;
+  out.gradient_accumulation = run.gradient_accumulation;
+  out.recompute = model::value_text(model::FieldId::recompute, static_cast<std::int64_t>(run.recompute));
+  for (const model::FieldId part : contracts::recomputed_parts) {
+    if (model::get(plan.setup, part) == 0) continue;
+    constexpr std::string_view prefix = "recompute_";
+    out.recompute_parts.emplace_back(model::info(part).name.substr(prefix.size()));
+  }
+  out.offload_optimizer = run.offload_optimizer;
+  out.step_us = plan.step_us * told.scale;
+  const cost::Spread spread = told.is_anchored ? cost::anchored_spread(told.gpu, plan.setup)
+                                               : cost::step_spread(told.gpu, plan.setup);
+  out.low_us = spread.low * out.step_us;
+  out.high_us = spread.high * out.step_us;
+  out.mfu = plan.mfu / told.scale;
+  out.tokens_per_s_all_gpus = plan.tokens_per_s / told.scale;
+  out.tokens_per_s_per_gpu = out.tokens_per_s_all_gpus / static_cast<double>(plan.gpus);
+  out.bubble_us = plan.bubble_us * told.scale;
+  out.exposed_communication_us = plan.exposed_us * told.scale;
+  out.memory.total_bytes = whole_bytes(plan.memory_bytes);
+  out.memory.usable_bytes = whole_bytes(plan.usable_bytes);
+  out.memory.fits = plan.memory_bytes <= plan.usable_bytes;
+  out.memory.parts = parts_of(plan.memory);
+  out.memory.host_bytes = whole_bytes(plan.memory.host);
+  if (told.tokens <= 0) return out;
+  out.run_hours = told.tokens / out.tokens_per_s_all_gpus / s_per_hour;
+  if (told.price > 0) out.run_cost = *out.run_hours * told.price * static_cast<double>(plan.gpus);
+  return out;
+}
+
+ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
+  ServingPlan out;
+  out.parallel = parallel_of(plan.setup.plan);
+  out.dtype = contracts::name(plan.format);
+  out.num_gpus = plan.gpus;
+  out.num_gpus_per_replica = plan.replica_gpus;
+  out.replicas = plan.replicas;
+  out.concurrent_requests = plan.requests;
+  out.concurrent_requests_per_rank = plan.requests_per_rank;
+  out.ttft_us = plan.ttft_us;
+  out.tpot_us = plan.tpot_us;
+  out.request_us = plan.request_us;
+  out.requests_per_s = plan.requests_per_s;
+  out.load = plan.load;
+  out.output_tokens_per_s_all_gpus = plan.output_tokens_per_s;
+  out.input_tokens_per_s_all_gpus = plan.input_tokens_per_s;
+  out.output_tokens_per_s_per_gpu = plan.tokens_per_s_per_gpu;
+  out.output_tokens_per_s_per_user = plan.tokens_per_s_per_user;
+  out.memory_bytes = whole_bytes(plan.memory_bytes);
+  out.usable_bytes = whole_bytes(plan.usable_bytes);
+  out.kv_cache_tokens_per_rank = plan.kv_tokens;
+  out.kv_cache_requests_per_rank = plan.kv_requests;
+  out.largest_context = plan.largest;
+  out.bound = cost::name(plan.bound);
+  out.binds = contracts::name(plan.binds);
+  if (price <= 0) return out;
+  // The GPUs' time is shared out by what they do, and what arrives pays for what waits.
+  const double per_s = price * static_cast<double>(plan.gpus) / s_per_hour / plan.load;
+  out.cost_per_million_input_tokens = per_s * plan.prompt_share / plan.input_tokens_per_s * million;
+  out.cost_per_million_output_tokens = per_s * (1 - plan.prompt_share) / plan.output_tokens_per_s * million;
+  return out;
+}
+
+PlanCount count_of(const contracts::TrainingCount& count, const TrainingTold& told) {
+  PlanCount out;
+  out.gpu = count.gpu;
+  out.num_gpus = count.gpus;
+  out.price_per_gpu_hour = count.price;
+  out.enumerated = counts_of(count.answer.fates);
+  if (count.answer.least_bytes > 0) out.least_memory_bytes = count.answer.least_bytes;
+  out.plans.emplace();
+  for (const contracts::TrainingPlan& plan : count.answer.best)
+    out.plans->push_back(training_plan(plan, told));
+  for (const contracts::Ablation& ablation : count.ablations) {
+    const model::FieldId field = ablation.without.field;
+    WithoutChoice& without = out.without.emplace_back();
+    without.field = model::info(field).name;
+    without.value = model::value_text(field, ablation.without.value);
+    if (ablation.plan) without.plan = training_plan(*ablation.plan, told);
+  }
+  if (count.own) out.as_the_file_says = training_plan(*count.own, told);
+  return out;
+}
+
+PlanCount count_of(const contracts::ServingCount& count) {
+  const auto one = [&](const std::optional<contracts::ServingPlan>& plan) {
+    return plan ? std::optional(serving_plan(*plan, count.price)) : std::nullopt;
+  };
+  PlanCount out;
+  out.gpu = count.gpu;
+  out.num_gpus = count.gpus;
+  out.price_per_gpu_hour = count.price;
+  out.enumerated = counts_of(count.answer.fates);
+  out.cheapest = one(count.answer.cheapest);
+  out.fastest = one(count.answer.fastest);
+  out.fewest_gpus = one(count.answer.fewest);
+  out.front.emplace();
+  for (const contracts::ServingPlan& plan : count.answer.front)
+    out.front->push_back(serving_plan(plan, count.price));
+  return out;
+}
+
+Error ended() {
+  return {std::string(code::no_candidates), "the search was ended before its last number of GPUs", {}, {}};
+}
+
+std::optional<std::int64_t> place_of(const std::optional<std::size_t>& place) {
+  return place ? std::optional(static_cast<std::int64_t>(*place)) : std::nullopt;
+}
+
+Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
+                                   const contracts::GpuCounts& counts, const contracts::PlanRun& run) {
+  const contracts::TrainingPlans plans = contracts::plan_training(
+      subject, counts, {options.global_batch, options.top, options.measured_step_us}, run);
+  if (plans.ended) return ended();
+  PlanAnswer out;
+  out.result.kind = "training";
+  out.result.model = subject.reading.name;
+  out.result.sequences_per_step = plans.sequences;
+  out.result.sequence_length = subject.reading.setup.plan.sequence_length;
+  out.result.training_tokens = options.tokens;
+  const bool is_anchored = options.measured_step_us > 0;
+  if (is_anchored) out.result.measured_scale = plans.measured_scale;
+  for (const contracts::TrainingCount& each : plans.counts) {
+    const auto gpu = std::find_if(subject.gpus.begin(), subject.gpus.end(),
+                                  [&](const gpu::Gpu& one) { return one.id == each.gpu; });
+    out.result.counts.push_back(
+        count_of(each, {*gpu, each.price, options.tokens, plans.measured_scale, is_anchored}));
+  }
+  out.result.best = place_of(plans.best);
+  out.result.in_the_file = plans.in_file;
+  if (plans.best) out.fastest = plans.counts[*plans.best].answer.best.front().setup;
+  return out;
+}
+
+Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
+                                  const contracts::GpuCounts& counts, const contracts::PlanRun& run,
+                                  const std::string& path) {
+  const contracts::ServingRequest request{*options.input_tokens,
+                                          *options.output_tokens,
+                                          options.ttft_ms * us_per_ms,
+                                          options.tpot_ms * us_per_ms,
+                                          options.rate,
+                                          *contracts::parse_formats(options.formats),
+                                          {}};
+  const contracts::ServingPlans plans = contracts::plan_serving(subject, counts, request, run);
+  if (plans.ended) return ended();
+  PlanAnswer out;
+  out.result.kind = "serving";
+  out.result.model = path;
+  out.result.input_tokens = options.input_tokens;
+  out.result.output_tokens = options.output_tokens;
+  out.result.requests_per_s = options.rate;
+  for (const contracts::ServingCount& each : plans.counts) out.result.counts.push_back(count_of(each));
+  out.result.best = place_of(plans.best);
+  if (!plans.best) return out;
+  for (const contracts::Launch& each :
+       contracts::launches(path, *plans.counts[*plans.best].answer.cheapest, request))
+    out.result.launch[each.engine] = each.command;
+  return out;
+}
+
+// `model` as it is loaded, with what runs it.
+contracts::PlanStack stack_for(const Loaded& loaded, const Priceable& priceable,
+                               const model::Reading& reading) {
+  if (priceable.stacks.empty()) {
+    const project::AskedStack asked = project::stack_of_format(*loaded.configured, reading);
+    return {asked.book, asked.stack, contracts::Runs::as_written};
+  }
+  const auto place = std::find(priceable.readings.begin(), priceable.readings.end(), &reading);
+  return {&project::contracts_of(*loaded.configured),
+          priceable.stacks[static_cast<std::size_t>(place - priceable.readings.begin())],
+          contracts::Runs::as_stack};
+}
+
+}  // namespace
+
+std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& called) {
+  std::vector<Error> errors;
+  constexpr std::int64_t most_plans = 1000;
+  constexpr std::int64_t most_tokens = 1'000'000'000;
+  const auto in_range = [](const std::optional<std::int64_t>& value) {
+    return !value || (*value >= 1 && *value <= most_tokens);
+  };
+  const bool serves = options.input_tokens.has_value() || options.output_tokens.has_value();
+  if (!contracts::parse_counts(options.num_gpus, serves)) {
+    errors.push_back(
+        wrong(fmt::format("`{} {}` is not a number of GPUs", called("num_gpus"), options.num_gpus),
+              fmt::format("a whole number up to {}, a range such as 8..64, or auto",
+                          with_commas(contracts::most_planned_gpus))));
+  }
+  if (options.top < 1 || options.top > most_plans)
+    errors.push_back(wrong(fmt::format("`{} {}` is not a number of plans", called("top"), options.top),
+                           fmt::format("1 to {}", with_commas(most_plans))));
+  if (!in_range(options.global_batch))
+    errors.push_back(wrong(
+        fmt::format("`{} {}` is not a number of sequences", called("global_batch"), *options.global_batch),
+        fmt::format("1 to {}", with_commas(most_tokens))));
+  if (options.measured_step_us > 0 && serves)
+    errors.push_back(wrong(fmt::format("`{}` is of a training step", called("measured_step_us"))));
+  const std::string input = called("input_tokens");
+  const std::string output = called("output_tokens");
+  if (!in_range(options.input_tokens) || !in_range(options.output_tokens))
+    errors.push_back(wrong(fmt::format("`{}` and `{}` are tokens of a request", input, output),
+                           fmt::format("1 to {}", with_commas(most_tokens))));
+  if (options.input_tokens.has_value() != options.output_tokens.has_value())
+    errors.push_back(
+        wrong(fmt::format("only one of `{}` and `{}` is given", input, output), "serving needs both"));
+  if (options.rate > 0 && !serves)
+    errors.push_back(wrong(fmt::format("`{}` is of a service", called("rate")),
+                           fmt::format("it needs `{}` and `{}`", input, output)));
+  for (const auto& [value, name] :
+       {std::pair(options.tokens, "tokens"), std::pair(options.rate, "rate"),
+        std::pair(options.measured_step_us, "measured_step_us"), std::pair(options.ttft_ms, "ttft_ms"),
+        std::pair(options.tpot_ms, "tpot_ms")}) {
+    if (!(value >= 0)) errors.push_back(wrong(fmt::format("`{}` is below 0", called(name))));
+  }
+  if (const auto formats = contracts::parse_formats(options.formats); !formats)
+    errors.push_back(error_of(formats.error(), code::invalid_option));
+  return errors;
+}
+
+Result<PlanAnswer> plan_of(const contracts::PlanSubject& subject, const PlanOptions& options,
+                           const std::string& path) {
+  const bool serves = options.input_tokens.has_value();
+  if (options.measured_step_us > 0 && subject.gpus.size() > 1)
+    return wrong("the measured step is of one GPU, and several are named");
+  const contracts::GpuCounts counts = *contracts::parse_counts(options.num_gpus, serves);
+  const contracts::PlanRun run{options.threads, options.progress};
+  return serves ? serving_answer(subject, options, counts, run, path)
+                : training_answer(subject, options, counts, run);
+}
+
+Result<PlanResult> plan(const FileSystem& files, const Source& source, const PlanOptions& options) {
+  std::vector<Error> errors =
+      problems_of(options, [](std::string_view option) { return std::string(option); });
+  if (!errors.empty()) return errors;
+  const auto loaded = load(files, source, options.read, options.gpus);
+  const Priceable priceable = priceable_models(*loaded);
+  if (!priceable.errors.empty()) return priceable.errors;
+  const model::Reading* reading = choose_model(priceable, options.model, loaded->path, errors);
+  if (reading == nullptr) return errors;
+  if (!reading->setup.model.conv.empty())
+    return Error{std::string(code::unable),
+                 "this is a network of layers, and only transformers can be planned",
+                 {},
+                 loaded->path};
+  if (!options.input_tokens && reading->setup.plan.mode != model::Mode::train)
+    return Error{std::string(code::invalid_option),
+                 "the file is of serving, and nothing says what a request is",
+                 "`input_tokens` and `output_tokens`; `mode` train plans training", loaded->path};
+  std::vector<double> prices = by_gpu(options.prices, "price", priceable.gpus, 0, errors);
+  if (!errors.empty()) return errors;
+  const contracts::PlanSubject subject{*reading,
+                                       priceable.gpus,
+                                       std::move(prices),
+                                       *loaded->configured->rules,
+                                       stack_for(*loaded, priceable, *reading),
+                                       project::dialect_of(*loaded->configured, *reading)};
+  Result<PlanAnswer> answer = plan_of(subject, options, loaded->path);
+  if (!answer) return answer.errors();
+  return std::move(answer->result);
+}
+
+}  // namespace shapelint::api

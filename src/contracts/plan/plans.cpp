@@ -1,0 +1,261 @@
+// Searches shared out over threads, and the best of what they find.
+#include "contracts/plan/plans.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+#include "formats/dialect/edit_instructions.hpp"
+#include "model/fields.hpp"
+#include "suggest/problem.hpp"
+
+namespace shapelint::contracts {
+
+namespace {
+
+using model::FieldId;
+
+constexpr std::int64_t usual_step_tokens = 4'194'304;
+
+// Degrees and the like that the command line gives are no choice of the plan's.
+std::vector<Pin> pins_of(const model::Reading& reading) {
+  std::vector<Pin> out;
+  for (const FieldId field : {FieldId::tensor,
+                              FieldId::pipeline,
+                              FieldId::context,
+                              FieldId::data,
+                              FieldId::expert,
+                              FieldId::expert_tensor,
+                              FieldId::sequence_parallel,
+                              FieldId::zero,
+                              FieldId::micro_batch_size,
+                              FieldId::gradient_accumulation,
+                              FieldId::embedding_stages,
+                              FieldId::virtual_pipeline,
+                              FieldId::recompute,
+                              FieldId::recompute_norms,
+                              FieldId::recompute_up_projections,
+                              FieldId::recompute_expert_activations,
+                              FieldId::recompute_mlp,
+                              FieldId::recompute_shared_experts,
+                              FieldId::recompute_experts,
+                              FieldId::offload_optimizer}) {
+    if (model::origin(reading, field).kind == model::Origin::Kind::command_line)
+      out.push_back({field, model::get(reading.setup, field)});
+  }
+  return out;
+}
+
+// What the file's framework can be told; everything where the file is of no framework. For one thread.
+CanSet can_set_in(const formats::Dialect* dialect, const model::Reading& reading) {
+  if (dialect == nullptr) return {};
+  const auto has = [dialect, &reading](FieldId field, std::int64_t value) {
+    return !formats::setting_syntax(*dialect, reading, field, model::get(reading.setup, field), value, true)
+                .empty();
+  };
+  if (!has(FieldId::micro_batch_size, reading.setup.plan.micro_batch_size + 1) && !has(FieldId::tensor, 2))
+    return {};
+  using Known = std::map<std::pair<int, std::int64_t>, bool>;
+  return [has, known = std::make_shared<Known>()](FieldId field, std::int64_t value) {
+    const auto [entry, is_new] = known->try_emplace({static_cast<int>(field), value}, false);
+    if (is_new) entry->second = has(field, value);
+    return entry->second;
+  };
+}
+
+std::size_t threads_of(const PlanRun& run) {
+  return run.threads > 0 ? run.threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// `work(search, gpu, item)` of all, by threads that each have their own of `Search`. False when `progress`
+// ended it.
+template <class Search>
+bool share_out(const PlanRun& run, std::size_t gpus, std::size_t items,
+               const std::function<std::unique_ptr<Search>(std::size_t)>& make,
+               const std::function<void(Search&, std::size_t, std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  std::atomic<bool> ended{false};
+  const std::size_t all = gpus * items;
+  const auto tick = [&] {
+    if (run.progress && !ended && !run.progress(done, all)) ended = true;
+  };
+  const auto share = [&](std::size_t) {
+    std::vector<std::unique_ptr<Search>> own(gpus);
+    // The largest numbers of GPUs take longest.
+    for (std::size_t i = next++; i < all && !ended; i = next++) {
+      const std::size_t gpu = i % gpus;
+      if (!own[gpu]) own[gpu] = make(gpu);
+      work(*own[gpu], gpu, items - 1 - i / gpus);
+      ++done;
+    }
+  };
+  run_watched(std::min(all, threads_of(run)), share, tick);
+  return !ended;
+}
+
+// A search whose branches are bounded by all threads; null when `progress` ended it.
+std::unique_ptr<TrainingSearch> bounded_by_threads(
+    const PlanRun& run, const std::function<std::unique_ptr<TrainingSearch>(std::size_t)>& make,
+    const TrainingRequest& request) {
+  const std::size_t threads = threads_of(run);
+  std::vector<std::unique_ptr<TrainingSearch>> searches(threads);
+  std::atomic<bool> ended{false};
+  const auto work = [&](std::size_t i) {
+    searches[i] = make(0);
+    if (threads > 1) searches[i]->bound(request, i, threads, ended);
+  };
+  run_watched(threads, work, [&] {
+    if (run.progress && !ended && !run.progress(0, 1)) ended = true;
+  });
+  if (ended) return nullptr;
+  if (!searches.front()) searches.front() = make(0);
+  for (std::size_t i = 1; i < threads; ++i)
+    if (searches[i]) searches.front()->take_bounds(*searches[i]);
+  return std::move(searches.front());
+}
+
+// Of the step that the file describes, or of a usual one.
+std::int64_t sequences_of(const model::Reading& reading) {
+  const double shared = model::extra(reading, "shared_batch");
+  if (shared > 0) return static_cast<std::int64_t>(shared);
+  const bool is_stated = model::is_stated(reading, FieldId::micro_batch_size) ||
+                         model::is_stated(reading, FieldId::gradient_accumulation);
+  const model::Plan& plan = reading.setup.plan;
+  if (is_stated) return sequences_per_step(plan);
+  return std::max<std::int64_t>(1, usual_step_tokens / std::max<std::int64_t>(1, plan.sequence_length));
+}
+
+// How the file is told of the plan, by its own keys where it has some.
+std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::Reading& reading,
+                                 const suggest::Edits& edits) {
+  std::vector<std::string> out;
+  for (const suggest::Change& each : edits.changes) {
+    std::string way;
+    if (dialect != nullptr)
+      way = formats::setting_syntax(*dialect, reading, each.field, each.from, each.to, true);
+    if (way.empty())
+      way = fmt::format("`{} = {}`", model::info(each.field).name, model::value_text(each.field, each.to));
+    // One key may stand for two fields: torchtitan's tensor parallelism is sequence parallel.
+    const std::string key = way.substr(0, way.find_first_of(" ="));
+    const bool is_said = std::any_of(out.begin(), out.end(), [&](const std::string& said) {
+      return said.substr(0, said.find_first_of(" =")) == key && key.starts_with('`');
+    });
+    if (!is_said) out.push_back(std::move(way));
+  }
+  return out;
+}
+
+double hourly(std::int64_t gpus, double price) {
+  return static_cast<double>(gpus) * (price > 0 ? price : 1.0);
+}
+
+// The place of what has most `value`; none where no value is above 0.
+template <class Counts, class Value>
+std::optional<std::size_t> most(const Counts& counts, const Value& value) {
+  std::optional<std::size_t> out;
+  double best = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double each = value(counts[i]);
+    if (each <= best) continue;
+    best = each;
+    out = i;
+  }
+  return out;
+}
+
+}  // namespace
+
+TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
+                            const TrainingQuestion& question, const PlanRun& run) {
+  const model::Reading& reading = subject.reading;
+  const std::size_t gpus = subject.gpus.size();
+  const std::vector<Pin> pins = pins_of(reading);
+  TrainingPlans out;
+  out.sequences = question.sequences ? *question.sequences : sequences_of(reading);
+  const auto make = [&](std::size_t gpu) {
+    return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
+                                            can_set_in(subject.dialect, reading));
+  };
+  const auto find = [&](TrainingSearch& search, std::size_t gpu, std::int64_t count) {
+    const TrainingRequest request{count, out.sequences, pins, question.keep, !counts.is_auto};
+    return TrainingCount{subject.gpus[gpu].id, count, subject.prices[gpu], search.search(request)};
+  };
+  const std::size_t items = counts.is_auto ? 1 : counts.values.size();
+  out.counts.resize(gpus * items);
+  const auto fill = [&](TrainingSearch& search, std::size_t gpu, std::size_t item) {
+    TrainingCount& filled = out.counts[gpu * items + item];
+    if (!counts.is_auto) {
+      filled = find(search, gpu, counts.values[item]);
+      return;
+    }
+    // The fewest that train it.
+    for (std::optional<std::int64_t> n = 1; n; n = next_count(*n)) {
+      filled = find(search, gpu, *n);
+      if (!filled.answer.best.empty()) return;
+    }
+  };
+  if (question.measured_step_us > 0) out.measured_scale = question.measured_step_us / make(0)->own().step_us;
+  std::unique_ptr<TrainingSearch> search;
+  if (!counts.is_auto && gpus * items == 1) {
+    search = bounded_by_threads(run, make, {counts.values.front(), out.sequences, pins, question.keep, true});
+    out.ended = search == nullptr;
+    if (search) fill(*search, 0, 0);
+  } else {
+    out.ended = !share_out<TrainingSearch>(run, gpus, items, make, fill);
+  }
+  if (out.ended) return out;
+  out.best = most(out.counts, [](const TrainingCount& each) {
+    return each.answer.best.empty() ? 0
+                                    : each.answer.best.front().tokens_per_s / hourly(each.gpus, each.price);
+  });
+  if (!out.best) return out;
+  TrainingCount& best = out.counts[*out.best];
+  if (!search) search = make(*out.best / items);
+  best.ablations = search->ablations({best.gpus, out.sequences, pins}, best.answer.best.front());
+  const model::Plan& own = reading.setup.plan;
+  if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
+      sequences_per_step(own) == out.sequences)
+    best.own = search->own();
+  out.in_file =
+      ways_to(subject.dialect, reading, suggest::edits_between(reading, best.answer.best.front().setup));
+  return out;
+}
+
+ServingPlans plan_serving(const PlanSubject& subject, const GpuCounts& counts, ServingRequest request,
+                          const PlanRun& run) {
+  request.pins = pins_of(subject.reading);
+  const std::size_t gpus = subject.gpus.size();
+  ServingPlans out;
+  out.counts.resize(gpus * counts.values.size());
+  out.ended = !share_out<ServingSearch>(
+      run, gpus, counts.values.size(),
+      [&](std::size_t gpu) {
+        ServingRequest of = request;
+        std::erase_if(of.formats,
+                      [&](const Format& each) { return !gpu::can_multiply(subject.gpus[gpu], each.dtype); });
+        return std::make_unique<ServingSearch>(subject.reading, subject.gpus[gpu], subject.rules,
+                                               subject.stack, of);
+      },
+      [&](ServingSearch& search, std::size_t gpu, std::size_t item) {
+        const std::int64_t count = counts.values[item];
+        out.counts[gpu * counts.values.size() + item] = {subject.gpus[gpu].id, count, subject.prices[gpu],
+                                                         search.search(count)};
+      });
+  if (out.ended) return out;
+  // For a rate the least money an hour, else most tokens for the money; without prices of a GPU.
+  out.best = most(out.counts, [&](const ServingCount& each) {
+    if (!each.answer.cheapest) return 0.0;
+    const ServingPlan& plan = *each.answer.cheapest;
+    return request.requests_per_s > 0 ? 1 / hourly(plan.gpus, each.price)
+                                      : plan.tokens_per_s_per_gpu / hourly(1, each.price);
+  });
+  return out;
+}
+
+}  // namespace shapelint::contracts
