@@ -115,7 +115,7 @@ TEST_CASE("of rollouts that quantize what they are sent, weights are not known",
 TEST_CASE("slime's trainer and engine move away between turns unless they are told not to", "[formats]") {
   const auto rollout = [](const std::string& flags) {
     const std::string command =
-        "python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --hf-checkpoint /root/Qwen3-4B "
+        "python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --hf-checkpoint models/Qwen3-4B "
         "--rollout-batch-size 32 --n-samples-per-prompt 8 --rollout-num-gpus-per-engine 2 "
         "--sglang-mem-fraction-static 0.7 --tensor-model-parallel-size 2 --use-dynamic-batch-size "
         "--max-tokens-per-gpu 9216 --lr 1e-6 " +
