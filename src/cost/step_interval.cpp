@@ -20,7 +20,7 @@ constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.81, 1.27
                                    StackSpread{Stack::fused, false, {0.93, 1.19}, 65},
                                    StackSpread{Stack::fused, true, {0.84, 1.04}, 27},
                                    StackSpread{Stack::compiled, false, {0.96, 1.20}, 10},
-                                   StackSpread{Stack::eager, false, {0.95, 1.45}, 45},
+                                   StackSpread{Stack::eager, false, {0.95, 1.45}, 36},
                                    StackSpread{Stack::other, false, {0.99, 1.27}, 48}};
 // Measured / predicted time to the first token, the 90 % quantile of 147 published ones with four requests at
 // a time (aiconfigurator's table of engines); 75 % of 98 of other models and GPUs lie between the prediction
