@@ -236,6 +236,23 @@ std::optional<Proposal> as_proposal_of(const Finding& finding, const Proposal& p
   return out;
 }
 
+// A proposal that both have to the front of both; whether there is one that saves enough of what the graver
+// could.
+bool bring_common_to_front(Finding& graver, Finding& other) {
+  for (auto each = graver.proposals.begin(); each != graver.proposals.end(); ++each) {
+    if (each->gain < enough_of_the_gain * graver.proposals.front().gain) continue;
+    const auto same = std::find_if(other.proposals.begin(), other.proposals.end(),
+                                   [&](const Proposal& own) { return same_changes(own, *each); });
+    if (same == other.proposals.end()) continue;
+    std::rotate(graver.proposals.begin(), each, each + 1);
+    std::rotate(other.proposals.begin(), same, same + 1);
+    if (is_about_speed(graver)) set_gain_of_first_proposal(graver);
+    if (is_about_speed(other)) set_gain_of_first_proposal(other);
+    return true;
+  }
+  return false;
+}
+
 void put_first(Finding& finding, Proposal proposal) {
   std::erase_if(finding.proposals, [&](const Proposal& each) {
     return each.changes == proposal.changes || contradict(each, proposal);
@@ -277,7 +294,7 @@ void agree(std::vector<Finding>& findings, const FixedRequest& request) {
         shared = as_proposal_of(graver, other.proposals.front(), request);
       if (shared) {
         put_first(graver, *std::move(shared));
-      } else {
+      } else if (!bring_common_to_front(graver, other)) {
         give_way(other, graver);
       }
     }
