@@ -69,7 +69,8 @@ double distance(const suggest::Candidate& candidate) {
 // no measure of that, and at one sequence it is best on one.
 bool changes_ranks(const suggest::Candidate& candidate) {
   return std::any_of(candidate.changes.begin(), candidate.changes.end(), [](const Change& change) {
-    return change.field != model::no_field && model::info(change.field).section == "parallel";
+    return change.field != model::no_field && change.field != model::FieldId::stage_layers &&
+           model::info(change.field).section == "parallel";
   });
 }
 

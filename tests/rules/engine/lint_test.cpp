@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
+#include "formats/read.hpp"
 #include "report/exchange/exchange.hpp"
 #include "rules/engine/propose.hpp"
 #include "suggest/edit/candidate.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
+#include "text/files.hpp"
 
 using namespace shapelint;
 using namespace shapelint::tests;
@@ -303,6 +305,23 @@ TEST_CASE("rules are selected by code, prefix and name, and their parameters can
   CHECK(rules::check_selector(builtin_rules(), "vocab-misalined")->hint == "did you mean `vocab-misaligned`");
   CHECK(rules::check_parameter(builtin_rules(), "SL110", "least_shares")->message ==
         "rule SL110 has no parameter `least_shares`");
+}
+
+TEST_CASE("of the splits of a pipeline one that is near the best comes first") {
+  // As Megatron-LM's functional tests gpt3_mcore_te_tp1_pp2_*: 12 layers beside a head as large as several.
+  const formats::ReadResult file = formats::read(
+      text::MemoryFileSystem{},
+      formats::parse("pretrain.sh",
+                     "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 512 "
+                     "--num-attention-heads 8 --seq-length 1024 --micro-batch-size 4 --global-batch-size 128 "
+                     "--vocab-size 65536 --pipeline-model-parallel-size 2 --bf16 --lr 0.0001\n"));
+  REQUIRE(file.readings.size() == 1);
+  const LintResult result = rules::lint(builtin_rules(), file.readings.front(), gpus({"a100", "h100"}));
+  const Finding* stalls = find(result, "SL513");
+  REQUIRE(stalls != nullptr);
+  REQUIRE(!stalls->proposals.empty());
+  const double first = stalls->proposals.front().gain;
+  for (const Proposal& proposal : stalls->proposals) CHECK(first >= proposal.gain - 0.05);
 }
 
 TEST_CASE("promises on random models") {
