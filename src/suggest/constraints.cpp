@@ -57,10 +57,15 @@ std::vector<Constraint> head_constraints(std::int64_t multiple, const model::Set
   const auto splits = [multiple](std::int64_t now, std::int64_t before) {
     return now == before || now % multiple == 0 || (now > 0 && now < multiple && multiple % now == 0);
   };
+  // One head is no choice among heads; one group is multi-query attention.
+  const auto attends_in_parts = [heads = start.model.num_attention_heads](std::int64_t now) {
+    return now > 1 || now == heads;
+  };
   return {{fmt::format("`--head-multiple {}`: heads that tensor parallelism can split", multiple),
-           [splits, heads = start.model.num_attention_heads,
+           [splits, attends_in_parts, heads = start.model.num_attention_heads,
             groups = start.model.num_key_value_heads](const model::Setup& setup) {
-             return splits(setup.model.num_attention_heads, heads) &&
+             return attends_in_parts(setup.model.num_attention_heads) &&
+                    splits(setup.model.num_attention_heads, heads) &&
                     splits(setup.model.num_key_value_heads, groups);
            }}};
 }

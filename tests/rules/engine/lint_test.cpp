@@ -324,6 +324,32 @@ TEST_CASE("of the splits of a pipeline one that is near the best comes first") {
   for (const Proposal& proposal : stalls->proposals) CHECK(first >= proposal.gain - 0.05);
 }
 
+TEST_CASE("of several heads no single one is made") {
+  // Pythia 14M (EleutherAI/gpt-neox, configs/pythia/14M.yml).
+  const LintResult result = rules::lint(builtin_rules(), read(R"(
+[model]
+hidden_size = 128
+num_layers = 6
+num_attention_heads = 4
+vocab_size = 50304
+[run]
+micro_batch_size = 32
+sequence_length = 2048
+)"),
+                                        gpus({"h100"}));
+  const Finding* padded = find(result, "SL601");
+  REQUIRE(padded != nullptr);
+  REQUIRE(!padded->proposals.empty());
+  for (const Proposal& proposal : padded->proposals) {
+    INFO(changes_text(proposal.changes));
+    const bool is_alone =
+        std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+          return change.field == model::FieldId::num_attention_heads && change.to == 1;
+        });
+    CHECK_FALSE(is_alone);
+  }
+}
+
 TEST_CASE("promises on random models") {
   const auto all = gpus({"a100", "h100"});
   CHECK(rc::check("proposals break no hard rule, are faster by what they say, and settle misalignment", [&] {
