@@ -25,6 +25,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "device_connections",
     "first_stage_layers",
     "fixes_batch",
+    "fixes_layout",
     "gated_as_written",
     "gated_linear1_branch",
     "gated_linear2_width",

@@ -468,10 +468,12 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      return broken && !*broken;
                    }});
   }
+  // Meshes of ranks that differ are listed one by one, and no degree says what they are.
+  const bool lists_ranks = extra(reading, "fixes_layout") > 0;
   for (const model::FieldId field : model::layout_fields) {
     // What follows from another degree changes with it.
     const bool follows = model::origin(reading, field).kind == model::Origin::Kind::derived;
-    if (follows || model::extra_named(reading, model::unsettable(field)) <= 0) continue;
+    if (follows || (!lists_ranks && model::extra_named(reading, model::unsettable(field)) <= 0)) continue;
     out.push_back({fmt::format("no key for `{}`", model::info(field).name),
                    [field, now = model::get(reading.setup, field)](const model::Setup& setup) {
                      return model::get(setup, field) == now;
