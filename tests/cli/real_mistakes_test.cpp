@@ -150,7 +150,7 @@ const std::vector<Mistake> mistakes{
        "#!/bin/bash\ntorchrun pretrain_gpt.py --num-layers 32 --hidden-size $1 \\\n"
        "  --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1\n"}},
      0,
-     {"pretrain.sh:2:56: info: `hidden_size` is not known statically"}},
+     {"pretrain.sh:2:56: info: `hidden_size`: not known statically"}},
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ bool is_priced(const text::FileSystem& files, std::vector<std::string> args) {
   return run(args, files).code == 0;
 }
 
-const std::string of_tensor = "a.sh:2:90: info: `tensor` is not known statically [SL911]\n";
+const std::string of_tensor = "a.sh:2:90: info: `tensor`: not known statically [SL911]\n";
 
 // Why a value is not known: the label of the finding.
 std::string reason(const text::FileSystem& files, const std::string& path) {
@@ -101,7 +101,7 @@ TEST_CASE("several unknown values of a file are one finding", "[formats][unresol
   const auto files =
       with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
   CHECK(report_lines(files, {"a.sh"}) ==
-        "a.sh:2:90: info: `tensor`, `pipeline` is not known statically [SL911]\n");
+        "a.sh:2:90: info: `tensor`, `pipeline`: not known statically [SL911]\n");
   CHECK(
       reason(files, "a.sh")
           .starts_with("`$1` is known only when the script runs; `$2` is known only when the script runs;"));
@@ -113,7 +113,7 @@ TEST_CASE("many unknown values of a file have a title of one line", "[formats][u
              "torchrun pretrain_gpt.py --num-layers $1 --hidden-size $2 --num-attention-heads $3 "
              "--ffn-hidden-size $4 --seq-length $5 --micro-batch-size $6\n"}});
   const std::string found = report_lines(files, {"a.sh"});
-  CHECK(found.find(" and 3 more is not known statically [SL911]") != std::string::npos);
+  CHECK(found.find(" and 3 more: not known statically [SL911]") != std::string::npos);
   CHECK(found.size() <= 140);
   CHECK(reason(files, "a.sh").find("--micro-batch-size N") != std::string::npos);
 }
@@ -124,7 +124,7 @@ TEST_CASE("a base file that is not there leaves open what this file does not say
       "num_attention_heads: 32\n"
       "  ffn_hidden_size: 11008\n  micro_batch_size: 1\n";
   auto files = with({{"conf/a.yaml", "defaults:\n  - base\n  - _self_\n" + nemo}});
-  CHECK(report_lines(files, {"conf/a.yaml"}).find("`tensor`, `pipeline` is not known statically") !=
+  CHECK(report_lines(files, {"conf/a.yaml"}).find("`tensor`, `pipeline`: not known statically") !=
         std::string::npos);
   CHECK(reason(files, "conf/a.yaml").starts_with("`base` is not there;"));
   CHECK_FALSE(is_priced(files, {"conf/a.yaml"}));
@@ -146,7 +146,7 @@ TEST_CASE("a missing DeepSpeed JSON can only say what such a file says", "[forma
       "--num-attention-heads 32 --seq-length 2048 --deepspeed_config ds.json";
   CHECK(is_priced(with({{"a.sh", start + " --micro-batch-size 1\n"}}), {"a.sh"}));
   CHECK(report_lines(with({{"a.sh", start + "\n"}}), {"a.sh"})
-            .find("info: `micro_batch_size` is not known statically") != std::string::npos);
+            .find("info: `micro_batch_size`: not known statically") != std::string::npos);
 }
 
 TEST_CASE("flags may come from a sourced script", "[formats][unresolved]") {
@@ -168,6 +168,6 @@ TEST_CASE("heads that only the run knows are not asked for where no layer has at
   const auto files = with({{"mamba.sh", script + "--hybrid-override-pattern MMMM\n"},
                            {"hybrid.sh", script + "--hybrid-override-pattern MM*M\n"}});
   CHECK(report_lines(files, {"mamba.sh"}).find("SL911") == std::string::npos);
-  CHECK(report_lines(files, {"hybrid.sh"}).find("`num_key_value_heads` is not known statically") !=
+  CHECK(report_lines(files, {"hybrid.sh"}).find("`num_key_value_heads`: not known statically") !=
         std::string::npos);
 }
