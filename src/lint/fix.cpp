@@ -70,6 +70,21 @@ class Fixer {
     }
   }
 
+  // What the run found in a file, whatever of it people are shown.
+  void know_findings(const std::string& path, const std::vector<const ModelReport*>& models) {
+    FileOutcome outcome;
+    outcome.recognised = true;
+    for (const ModelReport* model : models) {
+      ModelReport slim;
+      slim.path = model->path;
+      slim.reading = model->reading;
+      slim.result.findings = model->result.findings;
+      slim.result.findings.insert(slim.result.findings.end(), model->hidden.begin(), model->hidden.end());
+      outcome.models.push_back(std::move(slim));
+    }
+    bench_.know(path, std::move(outcome));
+  }
+
   FileFixes fix_file(const std::string& path, std::vector<const ModelReport*> models) {
     out_ = {};
     unsafe_left_.clear();
@@ -421,11 +436,18 @@ void mark_fixable(const RunRequest& run, const project::Project& project, const 
     if (given.is_plain_file(model.path) && std::any_of(findings.begin(), findings.end(), may_be))
       models.push_back(&model);
   }
+  // A run of all rules that nothing was taken out of need not be made again.
+  const project::Request& asked = project.request();
+  const bool has_all =
+      asked.select.empty() && asked.ignore.empty() && report.baselined == 0 && report.errors.empty();
   std::vector<std::set<std::string>> marks(models.size());
   for_each_in_threads(models.size(), run.jobs, [&](const IndexSource& next) {
     Fixer fixer(request, project, given);
     fixer.know(all);
-    for (auto i = next(); i; i = next()) marks[*i] = fixer.fixable(*models[*i]);
+    for (auto i = next(); i; i = next()) {
+      if (has_all) fixer.know_findings(models[*i]->path, all.at(models[*i]->path));
+      marks[*i] = fixer.fixable(*models[*i]);
+    }
   });
   for (ModelReport& model : report.models) model.fixable.emplace();
   for (std::size_t i = 0; i < models.size(); ++i) models[i]->fixable = std::move(marks[i]);

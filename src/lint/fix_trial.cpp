@@ -197,6 +197,7 @@ std::string FixTrial::reject_reason(const EditPlan& plan, const rules::Proposal&
   std::map<std::string, FileOutcome> before;
   for (const std::string& path : paths) before.emplace(path, all_findings(path));
   last_.clear();
+  last_known_.clear();
   for (auto& [path, edits] : by_path) {
     last_[path] = texts_.at(path).str();
     files_.put(path, edited(last_[path], std::move(edits)));
@@ -252,6 +253,7 @@ std::string FixTrial::reject_reason(const EditPlan& plan, const rules::Proposal&
     return refusal;
   }
   for (auto& [path, outcome] : after) known_.insert_or_assign(path, std::move(outcome));
+  last_known_ = std::move(before);
   for (const auto& [path, old] : last_) texts_.erase(path);
   return {};
 }
@@ -266,6 +268,8 @@ void FixTrial::undo() {
     for (const std::string& heir : dependents->second) known_.erase(heir);
   }
   last_.clear();
+  for (auto& [path, outcome] : last_known_) known_.insert_or_assign(path, std::move(outcome));
+  last_known_.clear();
 }
 
 std::string FixTrial::objection(const std::string& path, const std::string& text, rules::Severity severity) {

@@ -29,6 +29,11 @@ class FixTrial {
   // `path` reads `base`, and is to be looked at when that changes.
   void inherits(const std::string& path, const std::string& base) { dependents_[base].insert(path); }
 
+  // What the linter said of a file that has not changed since, under the same request.
+  void know(const std::string& path, FileOutcome outcome) {
+    known_.insert_or_assign(path, std::move(outcome));
+  }
+
   // The reference holds until a change is made.
   const FileOutcome& all_findings(const std::string& path);
 
@@ -56,7 +61,8 @@ class FixTrial {
   std::map<std::string, std::set<std::string>> dependents_;
   std::map<std::string, text::SharedText> texts_;  // of files that were asked for
   std::map<std::string, FileOutcome> known_;
-  std::map<std::string, std::string> last_;  // what the last attempt's files were
+  std::map<std::string, std::string> last_;        // what the last attempt's files were
+  std::map<std::string, FileOutcome> last_known_;  // and what the linter said of them
 };
 
 }  // namespace shapelint::lint
