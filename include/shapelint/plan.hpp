@@ -72,14 +72,14 @@ struct SearchCounts {
 };
 template <class Visitor>
 void describe(Visitor& of, const SearchCounts*) {
-  of.type("Fates", "How the plans of the enumeration ended.");
+  of.type("SearchCounts", "How the plans of the enumeration ended.");
   of("all", &SearchCounts::all, "");
   of("too_large", &SearchCounts::too_large, "");
   of("by_rules", &SearchCounts::by_rules, "that break a rule that any framework has");
   of("refused", &SearchCounts::refused, "by the stack's packages");
   of("needless", &SearchCounts::needless,
      "training: recompute more than a plan that fits and differs in nothing else");
-  of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those that are told");
+  of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those listed");
   of("priced", &SearchCounts::priced, "");
 }
 
@@ -233,7 +233,7 @@ void describe(Visitor& of, const PlanCount*) {
      "training: on one GPU, of the plan that needs least");
   of("plans", &PlanCount::plans, "training: the fastest first");
   of("without", &PlanCount::without,
-     "training, of the number that is told in full: without each choice of the first plan",
+     "training, of the number that is printed in full: without each choice of the first plan",
      When::unless_empty);
   of("as_the_file_says", &PlanCount::as_the_file_says, "training");
   of("cheapest", &PlanCount::cheapest, "serving; absent: none does what is asked");

@@ -26,17 +26,17 @@ constexpr double s_per_hour = 3600;
 constexpr double million = 1e6;
 constexpr double us_per_ms = 1e3;
 
-SearchCounts counts_of(const contracts::SearchCounts& fates) {
-  return {fates.all,      fates.too_large, fates.by_rules, fates.refused,
-          fates.needless, fates.bounded,   fates.priced};
+SearchCounts counts_of(const contracts::SearchCounts& counts) {
+  return {counts.all,      counts.too_large, counts.by_rules, counts.refused,
+          counts.needless, counts.bounded,   counts.priced};
 }
 
 Parallel parallel_of(const model::Plan& run) {
   return {run.tensor, run.pipeline, run.context, run.data, run.expert, run.expert_tensor};
 }
 
-// What of the question every training plan is told with.
-struct TrainingTold {
+// What every training plan of an answer is printed with.
+struct TrainingTerms {
   const gpu::Gpu& gpu;
   double price = 0;
   double tokens = 0;
@@ -44,7 +44,7 @@ struct TrainingTold {
   bool is_anchored = false;
 };
 
-TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTold& told) {
+TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTerms& terms) {
   const model::Plan& run = plan.setup.plan;
   TrainingPlan out;
   out.parallel = parallel_of(run);
@@ -61,24 +61,24 @@ TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTo
     out.recompute_parts.emplace_back(model::info(part).name.substr(prefix.size()));
   }
   out.offload_optimizer = run.offload_optimizer;
-  out.step_us = plan.step_us * told.scale;
-  const cost::Spread spread = told.is_anchored ? cost::anchored_spread(told.gpu, plan.setup)
-                                               : cost::step_spread(told.gpu, plan.setup);
+  out.step_us = plan.step_us * terms.scale;
+  const cost::Spread spread = terms.is_anchored ? cost::anchored_spread(terms.gpu, plan.setup)
+                                                : cost::step_spread(terms.gpu, plan.setup);
   out.low_us = spread.low * out.step_us;
   out.high_us = spread.high * out.step_us;
-  out.mfu = plan.mfu / told.scale;
-  out.tokens_per_s_all_gpus = plan.tokens_per_s / told.scale;
+  out.mfu = plan.mfu / terms.scale;
+  out.tokens_per_s_all_gpus = plan.tokens_per_s / terms.scale;
   out.tokens_per_s_per_gpu = out.tokens_per_s_all_gpus / static_cast<double>(plan.gpus);
-  out.bubble_us = plan.bubble_us * told.scale;
-  out.exposed_communication_us = plan.exposed_us * told.scale;
+  out.bubble_us = plan.bubble_us * terms.scale;
+  out.exposed_communication_us = plan.exposed_us * terms.scale;
   out.memory.total_bytes = whole_bytes(plan.memory_bytes);
   out.memory.usable_bytes = whole_bytes(plan.usable_bytes);
   out.memory.fits = plan.memory_bytes <= plan.usable_bytes;
   out.memory.parts = parts_of(plan.memory);
   out.memory.host_bytes = whole_bytes(plan.memory.host);
-  if (told.tokens <= 0) return out;
-  out.run_hours = told.tokens / out.tokens_per_s_all_gpus / s_per_hour;
-  if (told.price > 0) out.run_cost = *out.run_hours * told.price * static_cast<double>(plan.gpus);
+  if (terms.tokens <= 0) return out;
+  out.run_hours = terms.tokens / out.tokens_per_s_all_gpus / s_per_hour;
+  if (terms.price > 0) out.run_cost = *out.run_hours * terms.price * static_cast<double>(plan.gpus);
   return out;
 }
 
@@ -115,24 +115,24 @@ ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
   return out;
 }
 
-PlanCount count_of(const contracts::TrainingCount& count, const TrainingTold& told) {
+PlanCount count_of(const contracts::TrainingCount& count, const TrainingTerms& terms) {
   PlanCount out;
   out.gpu = count.gpu;
   out.num_gpus = count.gpus;
   out.price_per_gpu_hour = count.price;
-  out.enumerated = counts_of(count.answer.fates);
+  out.enumerated = counts_of(count.answer.counts);
   if (count.answer.least_bytes > 0) out.least_memory_bytes = count.answer.least_bytes;
   out.plans.emplace();
   for (const contracts::TrainingPlan& plan : count.answer.best)
-    out.plans->push_back(training_plan(plan, told));
+    out.plans->push_back(training_plan(plan, terms));
   for (const contracts::Ablation& ablation : count.ablations) {
     const model::FieldId field = ablation.without.field;
     WithoutChoice& without = out.without.emplace_back();
     without.field = model::info(field).name;
     without.value = model::value_text(field, ablation.without.value);
-    if (ablation.plan) without.plan = training_plan(*ablation.plan, told);
+    if (ablation.plan) without.plan = training_plan(*ablation.plan, terms);
   }
-  if (count.own) out.as_the_file_says = training_plan(*count.own, told);
+  if (count.own) out.as_the_file_says = training_plan(*count.own, terms);
   return out;
 }
 
@@ -144,7 +144,7 @@ PlanCount count_of(const contracts::ServingCount& count) {
   out.gpu = count.gpu;
   out.num_gpus = count.gpus;
   out.price_per_gpu_hour = count.price;
-  out.enumerated = counts_of(count.answer.fates);
+  out.enumerated = counts_of(count.answer.counts);
   out.cheapest = one(count.answer.cheapest);
   out.fastest = one(count.answer.fastest);
   out.fewest_gpus = one(count.answer.fewest);

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -28,7 +29,7 @@ using model::Recompute;
 constexpr std::int64_t all_percent = 100;
 constexpr std::int64_t largest_micro_batch = 256;
 
-// What a plan chooses.
+// What a plan chooses, besides recomputed_parts.
 constexpr std::array chosen{FieldId::tensor,
                             FieldId::pipeline,
                             FieldId::context,
@@ -42,13 +43,11 @@ constexpr std::array chosen{FieldId::tensor,
                             FieldId::embedding_stages,
                             FieldId::virtual_pipeline,
                             FieldId::recompute,
-                            FieldId::recompute_norms,
-                            FieldId::recompute_up_projections,
-                            FieldId::recompute_expert_activations,
-                            FieldId::recompute_mlp,
-                            FieldId::recompute_shared_experts,
-                            FieldId::recompute_experts,
                             FieldId::offload_optimizer};
+
+bool is_among(std::span<const FieldId> fields, FieldId field) {
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
 
 struct Branch {
   Layout layout;
@@ -85,19 +84,10 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
-  constexpr std::array switches{FieldId::sequence_parallel,
-                                FieldId::recompute,
-                                FieldId::recompute_norms,
-                                FieldId::recompute_up_projections,
-                                FieldId::recompute_expert_activations,
-                                FieldId::recompute_mlp,
-                                FieldId::recompute_shared_experts,
-                                FieldId::recompute_experts,
-                                FieldId::embedding_stages,
+  constexpr std::array switches{FieldId::sequence_parallel, FieldId::recompute, FieldId::embedding_stages,
                                 FieldId::offload_optimizer};
-  return std::find(degrees.begin(), degrees.end(), field) != degrees.end()
-             ? value == 1
-             : value == 0 && std::find(switches.begin(), switches.end(), field) != switches.end();
+  if (is_among(degrees, field)) return value == 1;
+  return value == 0 && (is_among(switches, field) || is_among(recomputed_parts, field));
 }
 
 bool differs_in_batch_alone(const Branch& a, const Branch& b) {
@@ -123,7 +113,9 @@ bool is_before(const Priced& a, const Priced& b) {
 
 // Reads as if the command line said what a plan chooses: no rule takes it for the file's or for assumed.
 model::Reading as_stated(model::Reading reading) {
-  for (const FieldId field : chosen) reading.origins[field].kind = model::Origin::Kind::command_line;
+  const auto state = [&](FieldId field) { reading.origins[field].kind = model::Origin::Kind::command_line; };
+  for (const FieldId field : chosen) state(field);
+  for (const FieldId field : recomputed_parts) state(field);
   return reading;
 }
 
@@ -131,6 +123,7 @@ model::PerField<bool> moving() {
   model::PerField<bool> out;
   for (const model::FieldInfo& each : model::fields()) out[each.id] = false;
   for (const FieldId field : chosen) out[field] = true;
+  for (const FieldId field : recomputed_parts) out[field] = true;
   return out;
 }
 
