@@ -63,7 +63,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"rules/book", {"rules/scope"}},
     {"rules/engine", {"rules/book", "rules/scope"}},
     {"rules/scope", {}},
-    {"contracts", {"base", "text", "expr", "catalog", "model", "gpu", "cost", "suggest", "rules"}},
+    {"contracts", {"base", "text", "expr", "catalog", "model", "formats", "gpu", "cost", "suggest", "rules"}},
     {"contracts/plan", {}},
     {"prove", {"base", "text", "model", "gpu", "cost", "suggest", "rules"}},
     {"trace", {"base", "text", "catalog", "model", "gpu", "cost"}},

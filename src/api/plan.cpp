@@ -120,7 +120,7 @@ PlanCount count_of(const contracts::TrainingCount& count, const TrainingTerms& t
   out.gpu = count.gpu;
   out.num_gpus = count.gpus;
   out.price_per_gpu_hour = count.price;
-  out.enumerated = counts_of(count.answer.counts);
+  out.enumerated = counts_of(count.answer.searched);
   if (count.answer.least_bytes > 0) out.least_memory_bytes = count.answer.least_bytes;
   out.plans.emplace();
   for (const contracts::TrainingPlan& plan : count.answer.best)
@@ -144,7 +144,7 @@ PlanCount count_of(const contracts::ServingCount& count) {
   out.gpu = count.gpu;
   out.num_gpus = count.gpus;
   out.price_per_gpu_hour = count.price;
-  out.enumerated = counts_of(count.answer.counts);
+  out.enumerated = counts_of(count.answer.searched);
   out.cheapest = one(count.answer.cheapest);
   out.fastest = one(count.answer.fastest);
   out.fewest_gpus = one(count.answer.fewest);

@@ -65,7 +65,8 @@ GridPrices::PricedPart GridPrices::lower_and_price(model::ModelComponent part, c
   for (const auto& memo : memos_) {
     for (const model::Op& op : scratch_.ops) {
       const OpCost& cost = memo->price(op);
-      into.runs.push_back({op.count, cost.time_us, model::op_flops(op), cost.bound, traits_of(op, 0)});
+      into.runs.push_back(
+          {op.count, cost.time_us, model::op_flops(op), cost.bound, op.host_us, traits_of(op, 0)});
     }
   }
   return out;
@@ -167,6 +168,7 @@ GridPrices::Sums GridPrices::sums_of(std::size_t stage, std::size_t gpu) {
       const double count = part.times * run.count;
       OpTraits traits = run.traits;
       traits.once = count < totals_.micro_batches;
+      traits.host_us = count * run.host_us;
       add(out.step, traits, run.bound, count * run.time_us);
       out.flops += count * run.flops;
       all_us += count * run.time_us;

@@ -4,16 +4,12 @@
 
 #include "formats/read.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 
 using namespace shapelint;
+using tests::read_text;
 
 namespace {
-
-formats::ReadResult read(const std::string& path, const std::string& text) {
-  text::MemoryFileSystem files;
-  files.files[path] = text;
-  return formats::read_any(files, path);
-}
 
 // What stands where the field's value does.
 std::string written(const model::Reading& reading, const std::string& text, model::FieldId field) {
@@ -43,7 +39,7 @@ spec:
             - "4"
             - --max-num-seqs=64
 )";
-  const auto result = read("deploy.yaml", text);
+  const auto result = read_text("deploy.yaml", text);
   CHECK(result.dialect == "vllm");
   REQUIRE(result.readings.size() == 1);
   const model::Reading& reading = result.readings.front();
@@ -70,7 +66,7 @@ spec:
               python -m sglang.launch_server --model-path Qwen/Qwen2.5-72B-Instruct \
                 --tp-size $TP --context-length 32768
 )";
-  const auto result = read("job.yaml", text);
+  const auto result = read_text("job.yaml", text);
   CHECK(result.dialect == "sglang");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.model.num_layers == 80);
@@ -86,7 +82,7 @@ TEST_CASE("a compose service's command may be a text or a list, and its program 
         "${TP:-2}"}) {
     INFO(command);
     const std::string text = "services:\n  llm:\n    image: vllm/vllm-openai:latest\n    " + command + "\n";
-    const auto result = read("compose.yaml", text);
+    const auto result = read_text("compose.yaml", text);
     REQUIRE(result.readings.size() == 1);
     CHECK(result.readings.front().setup.model.hidden_size == 3584);
     CHECK(result.readings.front().setup.plan.tensor == 2);
@@ -121,7 +117,7 @@ TEST_CASE("KubeAI, KServe and charts say the model and its options beside the ar
        "$TP\n"}};
   for (const auto& [name, text] : files) {
     INFO(name);
-    const auto result = read(name + ".yaml", text);
+    const auto result = read_text(name + ".yaml", text);
     CHECK(result.dialect == "vllm");
     REQUIRE(result.readings.size() == 1);
     CHECK(result.readings.front().setup.model.hidden_size == 3584);
@@ -130,9 +126,9 @@ TEST_CASE("KubeAI, KServe and charts say the model and its options beside the ar
 }
 
 TEST_CASE("manifests that start nothing that is known are nobody's", "[formats]") {
-  const auto result = read("web.yaml",
-                           "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: nginx:1\n"
-                           "      args: [--port, \"80\"]\n");
+  const auto result = read_text("web.yaml",
+                                "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: nginx:1\n"
+                                "      args: [--port, \"80\"]\n");
   CHECK_FALSE(result.recognised);
   CHECK(result.readings.empty());
   CHECK(result.errors.empty());
@@ -144,13 +140,13 @@ TEST_CASE("manifests that start nothing that is known are nobody's", "[formats]"
 TEST_CASE("a container without arguments starts what its image does, by its environment", "[formats]") {
   // https://github.com/GoogleCloudPlatform/kubernetes-engine-samples,
   // ai-ml/llm-serving-gemma/tgi/tgi-2-27b-it.yaml
-  const auto result =
-      read("tgi.yaml",
-           "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-           "        - name: server\n          image: x/gcr.io/huggingface-text-generation-inference-cu124\n"
-           "          env:\n            - {name: NUM_SHARD, value: '4'}\n"
-           "            - {name: MAX_TOTAL_TOKENS, value: '2048'}\n"
-           "            - {name: MODEL_ID, value: google/gemma-2-27b-it}\n");
+  const auto result = read_text(
+      "tgi.yaml",
+      "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+      "        - name: server\n          image: x/gcr.io/huggingface-text-generation-inference-cu124\n"
+      "          env:\n            - {name: NUM_SHARD, value: '4'}\n"
+      "            - {name: MAX_TOTAL_TOKENS, value: '2048'}\n"
+      "            - {name: MODEL_ID, value: google/gemma-2-27b-it}\n");
   CHECK(result.dialect == "tgi");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.model.num_layers == 46);
@@ -159,24 +155,26 @@ TEST_CASE("a container without arguments starts what its image does, by its envi
 }
 
 TEST_CASE("a document that is to be filled in leaves the others readable", "[formats]") {
-  const auto result = read("deploy.yaml",
-                           "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: vllm/vllm-openai\n"
-                           "      args: [--model, Qwen/Qwen3-8B, --tensor-parallel-size, '2']\n---\n"
-                           "apiVersion: v1\nkind: Secret\nstringData:\n  token: {{HF_TOKEN}}\n");
+  const auto result =
+      read_text("deploy.yaml",
+                "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: vllm/vllm-openai\n"
+                "      args: [--model, Qwen/Qwen3-8B, --tensor-parallel-size, '2']\n---\n"
+                "apiVersion: v1\nkind: Secret\nstringData:\n  token: {{HF_TOKEN}}\n");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.plan.tensor == 2);
 }
 
 TEST_CASE("a model that is not known is named, and the one that its name holds", "[formats]") {
   const auto taken =
-      read("serve.sh", "vllm serve someone/Qwen2.5-7B-Instruct-medical --tensor-parallel-size 2\n");
+      read_text("serve.sh", "vllm serve someone/Qwen2.5-7B-Instruct-medical --tensor-parallel-size 2\n");
   REQUIRE(taken.readings.size() == 1);
   CHECK(taken.readings.front().setup.model.hidden_size == 3584);
   CHECK(taken.readings.front().notes.front().message ==
         "`someone/Qwen2.5-7B-Instruct-medical` is not in the table of known models: it is taken as "
         "`Qwen2.5-7B-Instruct`, which its name holds");
   // Another size behind it is another model.
-  const auto other = read("serve.sh", "vllm serve someone/Qwen2.5-7B-pruned-4B --tensor-parallel-size 2\n");
+  const auto other =
+      read_text("serve.sh", "vllm serve someone/Qwen2.5-7B-pruned-4B --tensor-parallel-size 2\n");
   REQUIRE(other.readings.size() == 1);
   CHECK_FALSE(other.readings.front().complete);
   CHECK(other.readings.front().notes.front().message ==
@@ -185,9 +183,9 @@ TEST_CASE("a model that is not known is named, and the one that its name holds",
 
 TEST_CASE("an image without arguments runs what its environment says", "[formats]") {
   const auto result =
-      read("compose.yaml",
-           "services:\n  tgi:\n    image: ghcr.io/huggingface/text-generation-inference:3.0\n"
-           "    environment:\n      - MODEL_ID=meta-llama/Llama-3.1-8B-Instruct\n      - NUM_SHARD=2\n");
+      read_text("compose.yaml",
+                "services:\n  tgi:\n    image: ghcr.io/huggingface/text-generation-inference:3.0\n"
+                "    environment:\n      - MODEL_ID=meta-llama/Llama-3.1-8B-Instruct\n      - NUM_SHARD=2\n");
   CHECK(result.dialect == "tgi");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.model.num_layers == 32);
@@ -199,7 +197,7 @@ TEST_CASE("an engine is found at the top of a file, in its main, and where it is
   for (const std::string& body : {call, "def main():\n    " + call + "    llm.generate([])\nmain()\n",
                                   "if __name__ == \"__main__\":\n    " + call}) {
     INFO(body);
-    const auto result = read("generate.py", "from vllm import LLM\n" + body);
+    const auto result = read_text("generate.py", "from vllm import LLM\n" + body);
     CHECK(result.dialect == "vllm-python");
     REQUIRE(result.readings.size() == 1);
     CHECK(result.readings.front().setup.model.hidden_size == 3584);
@@ -209,8 +207,8 @@ TEST_CASE("an engine is found at the top of a file, in its main, and where it is
 
 TEST_CASE("a size behind an underscore is no part of the version", "[formats]") {
   const auto hidden = [](const std::string& name) {
-    const auto result = read("run.sh", "python scripts/performance/run_script.py --model_recipe_name " +
-                                           name + " --num_gpus 64 --seq_length 4096\n");
+    const auto result = read_text("run.sh", "python scripts/performance/run_script.py --model_recipe_name " +
+                                                name + " --num_gpus 64 --seq_length 4096\n");
     return result.readings.empty() ? 0 : result.readings.front().setup.model.hidden_size;
   };
   CHECK(hidden("qwen3_235b_a22b") == 4096);
@@ -220,9 +218,10 @@ TEST_CASE("a size behind an underscore is no part of the version", "[formats]") 
 }
 
 TEST_CASE("the beginning of an option stands for it", "[formats]") {
-  const auto result = read("train.sh",
-                           "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-head 8 "
-                           "--seq-length 1024 --micro-batch-siz 2 --vocab-size 32000\n");
+  const auto result =
+      read_text("train.sh",
+                "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-head 8 "
+                "--seq-length 1024 --micro-batch-siz 2 --vocab-size 32000\n");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.model.num_attention_heads == 8);
   CHECK(result.readings.front().setup.plan.micro_batch_size == 2);
@@ -231,7 +230,7 @@ TEST_CASE("the beginning of an option stands for it", "[formats]") {
 
 TEST_CASE("a layer of an unknown kind is not swallowed", "[formats]") {
   const auto result =
-      read("config.json", R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+      read_text("config.json", R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
       "num_hidden_layers": 3, "num_attention_heads": 32, "vocab_size": 128256,
       "layer_types": ["full_attention", "mystery_attention", "sliding_attention"]})");
   REQUIRE(result.readings.size() == 1);
@@ -240,9 +239,10 @@ TEST_CASE("a layer of an unknown kind is not swallowed", "[formats]") {
 
 TEST_CASE("how a checkpoint is stored is not how it runs", "[formats]") {
   const auto stored = [](const std::string& dtype) {
-    return read("config.json", R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
+    return read_text("config.json",
+                     R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
       "num_hidden_layers": 2, "num_attention_heads": 32, "vocab_size": 32001, "torch_dtype": ")" +
-                                   dtype + "\"}")
+                         dtype + "\"}")
         .readings.front();
   };
   CHECK(stored("float32").setup.plan.dtype == DType::bf16);

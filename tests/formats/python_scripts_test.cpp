@@ -4,22 +4,14 @@
 #include "formats/read.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 
 using namespace shapelint;
-
-namespace {
-
-formats::ReadResult read(const std::string& text) {
-  text::MemoryFileSystem files;
-  files.files["train.py"] = text;
-  return formats::read_any(files, "train.py");
-}
-
-}  // namespace
+using tests::read_text;
 
 TEST_CASE("a configuration of transformers is a model, with the class's defaults", "[formats]") {
   // GPT-2 of 124 M parameters (the classes' defaults: transformers, configuration_gpt2.py).
-  const auto result = read(R"(
+  const auto result = read_text("train.py", R"(
 from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments
 config = GPT2Config(n_positions=1024, n_layer=12)
 model = GPT2LMHeadModel(config)
@@ -34,7 +26,7 @@ trainer = Trainer(model=model, args=TrainingArguments("out", per_device_train_ba
 
 TEST_CASE("options of a command line are a model's sizes, and no model themselves", "[formats]") {
   // The sizes of https://github.com/jingyaogong/minimind, model/model_minimind.py: 63.91 M parameters.
-  const auto result = read(R"(
+  const auto result = read_text("train.py", R"(
 import argparse, math
 from transformers import PretrainedConfig
 
@@ -74,7 +66,7 @@ if __name__ == "__main__":
 }
 
 TEST_CASE("a trainer of TRL trains the model that it is given, by name or loaded", "[formats]") {
-  const auto by_name = read(R"(
+  const auto by_name = read_text("train.py", R"(
 from peft import LoraConfig
 from trl import SFTConfig, SFTTrainer
 trainer = SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=SFTConfig(per_device_train_batch_size=8, max_length=2048),
@@ -87,7 +79,7 @@ trainer = SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=SFTConfig(per_device_train_
   CHECK(by_name.readings.front().setup.plan.adapters);
   CHECK(by_name.readings.front().setup.plan.adapter_rank == 16);
 
-  const auto loaded = read(R"(
+  const auto loaded = read_text("train.py", R"(
 import torch
 from transformers import AutoModelForCausalLM
 from trl import SFTConfig, SFTTrainer
@@ -104,7 +96,7 @@ main()
 
 TEST_CASE("a model of Unsloth has four bits and adapters", "[formats]") {
   // https://github.com/unslothai/unsloth, unsloth/models/loader.py: load_in_4bit is on unless said otherwise.
-  const auto result = read(R"(
+  const auto result = read_text("train.py", R"(
 from unsloth import FastLanguageModel
 from trl import SFTTrainer, SFTConfig
 model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Llama-3.2-3B-Instruct", max_seq_length=2048)
@@ -120,22 +112,25 @@ trainer = SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2, 
 }
 
 TEST_CASE("engines of SGLang and TensorRT-LLM in Python are read as their servers", "[formats]") {
-  const auto sglang =
-      read("import sglang as sgl\nllm = sgl.Engine(model_path='Qwen/Qwen2.5-14B-Instruct', tp_size=2)\n");
+  const auto sglang = read_text(
+      "train.py",
+      "import sglang as sgl\nllm = sgl.Engine(model_path='Qwen/Qwen2.5-14B-Instruct', tp_size=2)\n");
   CHECK(sglang.dialect == "sglang-python");
   REQUIRE(sglang.readings.size() == 1);
   CHECK(sglang.readings.front().setup.plan.tensor == 2);
   CHECK(sglang.readings.front().setup.model.num_layers == 48);
-  const auto trtllm = read(
+  const auto trtllm = read_text(
+      "train.py",
       "from tensorrt_llm import LLM\n"
       "llm = LLM(model='meta-llama/Llama-3.1-8B-Instruct', tensor_parallel_size=2, max_batch_size=64)\n");
   CHECK(trtllm.dialect == "trtllm-python");
   REQUIRE(trtllm.readings.size() == 1);
   CHECK(trtllm.readings.front().setup.plan.micro_batch_size == 64);
   // What makes an engine of the arguments is no second one.
-  const auto vllm = read(
-      "from vllm import AsyncLLMEngine, AsyncEngineArgs\n"
-      "args = AsyncEngineArgs(model='Qwen/Qwen2.5-14B-Instruct', tensor_parallel_size=2)\n"
-      "engine = AsyncLLMEngine.from_engine_args(args)\n");
+  const auto vllm =
+      read_text("train.py",
+                "from vllm import AsyncLLMEngine, AsyncEngineArgs\n"
+                "args = AsyncEngineArgs(model='Qwen/Qwen2.5-14B-Instruct', tensor_parallel_size=2)\n"
+                "engine = AsyncLLMEngine.from_engine_args(args)\n");
   CHECK(vllm.readings.size() == 1);
 }

@@ -5,22 +5,14 @@
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 
 using namespace shapelint;
-
-namespace {
-
-formats::ReadResult read(const std::string& path, const std::string& text) {
-  text::MemoryFileSystem files;
-  files.files[path] = text;
-  return formats::read_any(files, path);
-}
-
-}  // namespace
+using tests::read_text;
 
 TEST_CASE("Oumi trains in the format that it loads, unless precision is mixed", "[formats]") {
   // https://github.com/oumi-ai/oumi, configs/recipes/llama3_1/sft/70b_full/train.yaml
-  const auto result = read("train.yaml", R"(
+  const auto result = read_text("train.yaml", R"(
 model:
   model_name: "meta-llama/Llama-3.1-70B-Instruct"
   model_max_length: 2048
@@ -48,7 +40,7 @@ fsdp:
 
 TEST_CASE("Oumi's verl takes its batch from verl's settings", "[formats]") {
   // configs/examples/grpo_verl_geometry3k/train.yaml: 128 * 5 answers over 4 GPUs, 10 at a time.
-  const auto result = read("train.yaml", R"(
+  const auto result = read_text("train.yaml", R"(
 model:
   model_name: "Qwen/Qwen2.5-VL-3B-Instruct"
 training:
@@ -73,7 +65,7 @@ training:
 TEST_CASE("RLinf's actor and rollout have degrees of their own", "[formats]") {
   // https://github.com/RLinf/RLinf, examples/reasoning/config/math; rlinf/config.py: the global batch is
   // rollout_batch_size * group_size / n_minibatches.
-  const auto result = read("grpo.yaml", R"(
+  const auto result = read_text("grpo.yaml", R"(
 cluster:
   num_nodes: 1
   component_placement: {"actor,rollout,reward": 0-7}
@@ -118,7 +110,7 @@ TEST_CASE("a draft model has the head of its own vocabulary, and parts that are 
   // https://github.com/sgl-project/SpecForge, configs/qwen3-8b-eagle3.json;
   // specforge/modeling/draft/llama3_eagle.py
   const auto result =
-      read("config.json", R"({"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama",
+      read_text("config.json", R"({"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama",
     "hidden_size": 4096, "intermediate_size": 12288, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
     "num_hidden_layers": 1, "vocab_size": 151936, "draft_vocab_size": 32000, "tie_word_embeddings": false})");
   REQUIRE(result.readings.size() == 1);
@@ -129,7 +121,7 @@ TEST_CASE("a draft model has the head of its own vocabulary, and parts that are 
 TEST_CASE("F5-TTS' heads have 64 columns whatever the width", "[formats]") {
   // https://github.com/SWivid/F5-TTS, src/f5_tts/configs/F5TTS_v1_Base.yaml: 22 layers of 1024, about 336 M
   // parameters with the convolutions over text and positions.
-  const auto result = read("F5TTS_v1_Base.yaml", R"(
+  const auto result = read_text("F5TTS_v1_Base.yaml", R"(
 datasets: {batch_size_per_gpu: 38400, batch_size_type: frame, max_samples: 64}
 optim: {grad_accumulation_steps: 1}
 model:
@@ -150,7 +142,7 @@ model:
 TEST_CASE("a Perception Language Model is read with its tower", "[formats]") {
   // https://github.com/facebookresearch/perception_models, apps/plm/configs/stage_2/plm_8b.yaml;
   // PE-Lang-G14-448 has 1.7 B parameters.
-  const auto result = read("plm_8b.yaml", R"(
+  const auto result = read_text("plm_8b.yaml", R"(
 dump_dir: out
 distributed: {fsdp_type: full_shard, model_dtype: bf16, full_activation_checkpointing: true, tp_size: 1}
 model:

@@ -179,7 +179,7 @@ TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
       if (choice != choices.end()) {
         to = choice - choices.begin();
       } else if (!way.choice.empty()) {
-        to = way.choice == "true" ? 1 : std::stoll(way.choice);
+        to = way.choice == "true" ? 1 : way.choice == "false" ? 0 : std::stoll(way.choice);
       }
       model::Reading reading;
       reading.setup.plan.mode = way.for_serving ? model::Mode::decode : model::Mode::train;

@@ -100,7 +100,7 @@ std::vector<MeasuredStep> measured_steps() {
   return out;
 }
 
-struct Errors {
+struct StepErrors {
   std::vector<double> ratios;  // predicted / measured
   double mean() const {
     double sum = 0;
@@ -127,7 +127,7 @@ bool is_priced(const MeasuredStep& step) {
 
 TEST_CASE("an H100's training steps of transformers' models: time, by what sets it", "[prove]") {
   const gpu::Gpu h100 = *gpu::find_gpu("h100");
-  std::map<std::string, Errors> errors;
+  std::map<std::string, StepErrors> errors;
   std::size_t held = 0;
   std::size_t all = 0;
   for (const MeasuredStep& step : measured_steps()) {
@@ -157,7 +157,7 @@ TEST_CASE("an H100's training steps of transformers' models: time, by what sets 
 }
 
 TEST_CASE("an H100's training steps of transformers' models: peaks of memory", "[prove]") {
-  std::map<std::string, Errors> errors;
+  std::map<std::string, StepErrors> errors;
   for (const MeasuredStep& step : measured_steps()) {
     // GPT-2's activation keeps what each of its kernels needs.
     if (step.model == "gpt2-medium") continue;

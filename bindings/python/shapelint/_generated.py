@@ -655,7 +655,7 @@ class Counts(Plain):
     """How many findings there are, and are not.
 
     error: findings of this severity
-    hidden: not severe enough to be told
+    hidden: not severe enough to be shown
     suppressed: a comment or the configuration leaves out
     baselined: the baseline knows, or a source's `base` had
     not_whole: files of a folder of which too little is known
@@ -962,13 +962,13 @@ class SuggestResult(_behaviour.SuggestResult):
 
 
 @dataclass(frozen=True)
-class Fates(Plain):
+class SearchCounts(Plain):
     """How the plans of the enumeration ended.
 
     by_rules: that break a rule that any framework has
     refused: by the stack's packages
     needless: training: recompute more than a plan that fits and differs in nothing else
-    bounded: not priced, since none can be faster than those that are told
+    bounded: not priced, since none can be faster than those listed
     """
 
     _order = ("all", "too_large", "by_rules", "refused", "needless", "bounded", "priced", )
@@ -1123,7 +1123,7 @@ class PlanCount(Plain):
     proved_best: no plan of the enumeration is predicted to be better
     least_memory_bytes: training: on one GPU, of the plan that needs least
     plans: training: the fastest first
-    without: training, of the number that is told in full: without each choice of the first plan
+    without: training, of the number that is printed in full: without each choice of the first plan
     as_the_file_says: training
     cheapest: serving; absent: none does what is asked
     fastest: serving
@@ -1133,12 +1133,12 @@ class PlanCount(Plain):
 
     _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", )
     _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", ))
-    _nested = {"enumerated": "Fates", "plans": "TrainingPlan", "without": "WithoutChoice", "as_the_file_says": "TrainingPlan", "cheapest": "ServingPlan", "fastest": "ServingPlan", "fewest_gpus": "ServingPlan", "front": "ServingPlan", }
+    _nested = {"enumerated": "SearchCounts", "plans": "TrainingPlan", "without": "WithoutChoice", "as_the_file_says": "TrainingPlan", "cheapest": "ServingPlan", "fastest": "ServingPlan", "fewest_gpus": "ServingPlan", "front": "ServingPlan", }
 
     gpu: str
     num_gpus: int
     proved_best: bool
-    enumerated: Fates
+    enumerated: SearchCounts
     price_per_gpu_hour: float = dataclasses.field(default=0)
     least_memory_bytes: float = dataclasses.field(default=0)
     plans: tuple[TrainingPlan, ...] = dataclasses.field(default=(), repr=False)

@@ -613,7 +613,7 @@ export interface Counts {
   error: number;
   warning: number;
   info: number;
-  /** not severe enough to be told */
+  /** not severe enough to be shown */
   hidden: number;
   /** a comment or the configuration leaves out */
   suppressed: number;
@@ -827,7 +827,7 @@ export interface SuggestResult {
 }
 
 /** How the plans of the enumeration ended. */
-export interface Fates {
+export interface SearchCounts {
   all: number;
   too_large: number;
   /** that break a rule that any framework has */
@@ -836,7 +836,7 @@ export interface Fates {
   refused: number;
   /** training: recompute more than a plan that fits and differs in nothing else */
   needless: number;
-  /** not priced, since none can be faster than those that are told */
+  /** not priced, since none can be faster than those listed */
   bounded: number;
   priced: number;
 }
@@ -953,12 +953,12 @@ export interface PlanCount {
   price_per_gpu_hour?: number;
   /** no plan of the enumeration is predicted to be better */
   proved_best: boolean;
-  enumerated: Fates;
+  enumerated: SearchCounts;
   /** training: on one GPU, of the plan that needs least */
   least_memory_bytes?: number;
   /** training: the fastest first */
   plans?: TrainingPlan[];
-  /** training, of the number that is told in full: without each choice of the first plan */
+  /** training, of the number that is printed in full: without each choice of the first plan */
   without?: WithoutChoice[];
   /** training */
   as_the_file_says?: TrainingPlan;

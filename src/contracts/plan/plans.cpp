@@ -25,33 +25,14 @@ constexpr std::int64_t usual_step_tokens = 4'194'304;
 // Degrees and the like that the command line gives are no choice of the plan's.
 std::vector<Pin> pins_of(const model::Reading& reading) {
   std::vector<Pin> out;
-  for (const FieldId field : {FieldId::tensor,
-                              FieldId::pipeline,
-                              FieldId::context,
-                              FieldId::data,
-                              FieldId::expert,
-                              FieldId::expert_tensor,
-                              FieldId::sequence_parallel,
-                              FieldId::zero,
-                              FieldId::micro_batch_size,
-                              FieldId::gradient_accumulation,
-                              FieldId::embedding_stages,
-                              FieldId::virtual_pipeline,
-                              FieldId::recompute,
-                              FieldId::recompute_norms,
-                              FieldId::recompute_up_projections,
-                              FieldId::recompute_expert_activations,
-                              FieldId::recompute_mlp,
-                              FieldId::recompute_shared_experts,
-                              FieldId::recompute_experts,
-                              FieldId::offload_optimizer}) {
+  for (const FieldId field : chosen_in_training()) {
     if (model::origin(reading, field).kind == model::Origin::Kind::command_line)
       out.push_back({field, model::get(reading.setup, field)});
   }
   return out;
 }
 
-// What the file's framework can be told; everything where the file is of no framework. For one thread.
+// What the file's framework has keys for; everything where the file is of no framework. For one thread.
 CanSet can_set_in(const formats::Dialect* dialect, const model::Reading& reading) {
   if (dialect == nullptr) return {};
   const auto has = [dialect, &reading](FieldId field, std::int64_t value) {
@@ -131,7 +112,7 @@ std::int64_t sequences_of(const model::Reading& reading) {
   return std::max<std::int64_t>(1, usual_step_tokens / std::max<std::int64_t>(1, plan.sequence_length));
 }
 
-// How the file is told of the plan, by its own keys where it has some.
+// How the file states the plan, by its own keys where it has some.
 std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::Reading& reading,
                                  const suggest::Edits& edits) {
   std::vector<std::string> out;

@@ -145,7 +145,7 @@ struct ServingSearch::Parts {
   model::Rederived rederived;
   suggest::Step step;
   std::map<std::int64_t, std::vector<ServingPlan>> known;  // by GPUs of a replica
-  std::map<std::int64_t, SearchCounts> fates;
+  std::map<std::int64_t, SearchCounts> searched;
 };
 
 // From the two phases of one stage.
@@ -175,7 +175,7 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
 }
 
 void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std::vector<ServingPlan>& plans) {
-  SearchCounts& fate = fates[layout.gpus];
+  SearchCounts& searched_here = searched[layout.gpus];
   const Format& format = request.formats[of_format];
   const suggest::OnStack& stack = stacks[of_format];
   ServingPlan plan;
@@ -188,14 +188,14 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   run.recipe = format.recipe;
   run.micro_batch_size = 1;
   model::rederive(plan.setup, rederived);
-  ++fate.all;
+  ++searched_here.all;
   if (!broken.of(plan.setup).empty()) {
-    ++fate.by_rules;
+    ++searched_here.by_rules;
     return;
   }
   if (std::any_of(stack.constraints.begin(), stack.constraints.end(),
                   [&](const suggest::Constraint& each) { return !each.holds(plan.setup); })) {
-    ++fate.refused;
+    ++searched_here.refused;
     return;
   }
   const model::Setup as_run = stack.run ? stack.run(plan.setup, gpu).setup : plan.setup;
@@ -210,7 +210,7 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   const double fit = each_bytes > 0 ? std::floor(room / each_bytes) : room >= 0 ? 1e9 : 0;
   const auto most = static_cast<std::int64_t>(std::clamp(fit / stages, 0.0, 1e9));
   if (most < 1) {
-    ++fate.too_large;
+    ++searched_here.too_large;
     return;
   }
   plan.kv_requests = static_cast<std::int64_t>(std::min(fit, 1e9));
@@ -226,12 +226,12 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   const std::int64_t pinned = pinned_requests();
   std::vector<std::int64_t> tried = batches(most);
   if (pinned > 0) tried = pinned <= most ? std::vector<std::int64_t>{pinned} : std::vector<std::int64_t>{};
-  fate.all += static_cast<std::int64_t>(tried.size()) - 1;
+  searched_here.all += static_cast<std::int64_t>(tried.size()) - 1;
   const std::size_t first = plans.size();
   for (const std::int64_t requests : tried) {
     run.micro_batch_size = requests;
     price(stack, plan);
-    ++fate.priced;
+    ++searched_here.priced;
     plan.memory_bytes = weights + each_bytes * static_cast<double>(requests) * stages;
     plans.push_back(plan);
   }
@@ -253,7 +253,7 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
 const std::vector<ServingPlan>& ServingSearch::Parts::replicas_of(std::int64_t gpus) {
   const auto [entry, is_new] = known.try_emplace(gpus);
   if (!is_new) return entry->second;
-  fates[gpus] = {};
+  searched[gpus] = {};
   for (const Layout& layout : layouts(reading.setup, gpus, false)) {
     if (!allows(layout)) continue;
     for (std::size_t format = 0; format < request.formats.size(); ++format)
@@ -275,12 +275,12 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
   for (const std::int64_t replica : replica_sizes(gpus, rate)) {
     for (const ServingPlan& each : p.replicas_of(replica))
       if (each.meets(p.request) && (rate <= 0 || gpus_for(each, rate) <= gpus)) met.push_back(&each);
-    const SearchCounts& fate = p.fates[replica];
-    out.fates.all += fate.all;
-    out.fates.too_large += fate.too_large;
-    out.fates.by_rules += fate.by_rules;
-    out.fates.refused += fate.refused;
-    out.fates.priced += fate.priced;
+    const SearchCounts& searched_here = p.searched[replica];
+    out.searched.all += searched_here.all;
+    out.searched.too_large += searched_here.too_large;
+    out.searched.by_rules += searched_here.by_rules;
+    out.searched.refused += searched_here.refused;
+    out.searched.priced += searched_here.priced;
   }
   if (met.empty()) return out;
   const auto over_all = [&](const ServingPlan& one) {

@@ -71,7 +71,7 @@ struct ServingAnswer {
   std::optional<ServingPlan> fastest;  // fewest us per token of those
   std::optional<ServingPlan> fewest;   // fewest GPUs of a replica, then as `cheapest`
   std::vector<ServingPlan> front;      // tokens/s/GPU against tokens/s/user, the latter ascending
-  SearchCounts fates;
+  SearchCounts searched;
 };
 
 // For one thread and one GPU. What it is made of must outlive it.

@@ -29,22 +29,6 @@ using model::Recompute;
 constexpr std::int64_t all_percent = 100;
 constexpr std::int64_t largest_micro_batch = 256;
 
-// What a plan chooses, besides recomputed_parts.
-constexpr std::array chosen{FieldId::tensor,
-                            FieldId::pipeline,
-                            FieldId::context,
-                            FieldId::data,
-                            FieldId::expert,
-                            FieldId::expert_tensor,
-                            FieldId::sequence_parallel,
-                            FieldId::zero,
-                            FieldId::micro_batch_size,
-                            FieldId::gradient_accumulation,
-                            FieldId::embedding_stages,
-                            FieldId::virtual_pipeline,
-                            FieldId::recompute,
-                            FieldId::offload_optimizer};
-
 bool is_among(std::span<const FieldId> fields, FieldId field) {
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
@@ -113,21 +97,38 @@ bool is_before(const Priced& a, const Priced& b) {
 
 // Reads as if the command line said what a plan chooses: no rule takes it for the file's or for assumed.
 model::Reading as_stated(model::Reading reading) {
-  const auto state = [&](FieldId field) { reading.origins[field].kind = model::Origin::Kind::command_line; };
-  for (const FieldId field : chosen) state(field);
-  for (const FieldId field : recomputed_parts) state(field);
+  for (const FieldId field : chosen_in_training())
+    reading.origins[field].kind = model::Origin::Kind::command_line;
   return reading;
 }
 
 model::PerField<bool> moving() {
   model::PerField<bool> out;
   for (const model::FieldInfo& each : model::fields()) out[each.id] = false;
-  for (const FieldId field : chosen) out[field] = true;
-  for (const FieldId field : recomputed_parts) out[field] = true;
+  for (const FieldId field : chosen_in_training()) out[field] = true;
   return out;
 }
 
 }  // namespace
+
+std::vector<model::FieldId> chosen_in_training() {
+  std::vector<FieldId> out{FieldId::tensor,
+                           FieldId::pipeline,
+                           FieldId::context,
+                           FieldId::data,
+                           FieldId::expert,
+                           FieldId::expert_tensor,
+                           FieldId::sequence_parallel,
+                           FieldId::zero,
+                           FieldId::micro_batch_size,
+                           FieldId::gradient_accumulation,
+                           FieldId::embedding_stages,
+                           FieldId::virtual_pipeline,
+                           FieldId::recompute,
+                           FieldId::offload_optimizer};
+  out.insert(out.end(), recomputed_parts.begin(), recomputed_parts.end());
+  return out;
+}
 
 suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading, const gpu::Gpu& gpu) {
   if (stack.stack.empty() || stack.book == nullptr) return {};
@@ -329,7 +330,7 @@ double TrainingSearch::Parts::bound_us(const Branch& branch) {
 TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& request) {
   Parts& p = *parts_;
   TrainingAnswer out;
-  SearchCounts& counts = out.fates;
+  SearchCounts& counts = out.searched;
   struct Open {
     Branch branch;
     const std::vector<Leaf>* leaves = nullptr;

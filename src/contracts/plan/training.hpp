@@ -36,6 +36,9 @@ struct PlanStack {
 // For one thread: of plans that differ in what `reading` counts as stated.
 suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading, const gpu::Gpu& gpu);
 
+// The fields that a training plan chooses.
+std::vector<model::FieldId> chosen_in_training();
+
 // Whether the framework of the file has a key for a field of the plan.
 using CanSet = std::function<bool(model::FieldId field, std::int64_t value)>;
 
@@ -74,7 +77,7 @@ struct SearchCounts {
 
 struct TrainingAnswer {
   std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
-  SearchCounts fates;
+  SearchCounts searched;
   double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: none was looked at
 };
 

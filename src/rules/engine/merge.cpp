@@ -284,10 +284,15 @@ void agree(std::vector<Finding>& findings, const FixedRequest& request) {
       Finding& other = findings[j];
       if (other.proposals.empty() || !contradict(graver.proposals.front(), other.proposals.front())) continue;
       std::optional<Proposal> shared;
-      if (brings_to_front(graver, other, findings, request))
-        shared = as_proposal_of(other, graver.proposals.front(), request);
+      const bool fixes_both = brings_to_front(graver, other, findings, request);
+      if (fixes_both) shared = as_proposal_of(other, graver.proposals.front(), request);
       if (shared) {
         put_first(other, *std::move(shared));
+        continue;
+      }
+      // What makes a run start is not changed for what another fix would save besides.
+      if (fixes_both && graver.certain_to_fail) {
+        give_way(other, graver);
         continue;
       }
       if (brings_to_front(other, graver, findings, request))

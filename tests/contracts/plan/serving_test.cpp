@@ -185,7 +185,7 @@ TEST_CASE("bounds that nothing meets leave no plan", "[plan]") {
   request.tpot_us = 1;
   const ServingAnswer answer = serve(llama_3_8b_served, 8, request);
   CHECK(!answer.cheapest);
-  CHECK(answer.fates.priced > 0);
+  CHECK(answer.searched.priced > 0);
 }
 
 TEST_CASE("for a rate of requests the fewest GPUs serve it, and no fewer do", "[plan]") {

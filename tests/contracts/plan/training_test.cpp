@@ -122,10 +122,10 @@ TEST_CASE("the search for a training plan finds what looking at every plan finds
     for (std::size_t k = 0; k < fast.best.size(); ++k) CHECK(fast.best[k].step_us == expected[k].step_us);
     // What is left out as needless is none that is faster.
     if (!all.best.empty()) CHECK(fast.best.front().step_us == all.best.front().step_us);
-    CHECK(fast.fates.all == all.fates.all);
-    CHECK(sum_of(fast.fates) == fast.fates.all);
-    CHECK(sum_of(all.fates) == all.fates.all);
-    bounded += fast.fates.bounded;
+    CHECK(fast.searched.all == all.searched.all);
+    CHECK(sum_of(fast.searched) == fast.searched.all);
+    CHECK(sum_of(all.searched) == all.searched.all);
+    bounded += fast.searched.bounded;
     parts += !fast.best.empty() && contracts::recompute_of(fast.best.front().setup.plan).parts != 0 ? 1 : 0;
     without += all.best.empty() ? 1 : 0;
   }

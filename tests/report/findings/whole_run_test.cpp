@@ -70,7 +70,7 @@ TEST_CASE("requests that a roofline has room for are those that fit", "[serving]
   const auto with_requests = [](int number) {
     return with({{"s.toml", server + std::to_string(number) + "\n"}});
   };
-  const std::string roofline = run({"roofline", "s.toml", "--gpu", "h100"}, with_requests(1)).out;
+  const std::string roofline = unwrapped(run({"roofline", "s.toml", "--gpu", "h100"}, with_requests(1)).out);
   const std::size_t at = roofline.find(" requests of 8,192 tokens");
   REQUIRE(at != std::string::npos);
   const std::size_t begin = roofline.rfind(' ', at - 1) + 1;

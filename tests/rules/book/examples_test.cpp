@@ -1,5 +1,6 @@
 // Every rule's own examples: what its file says that it finds, and what it says that it does not.
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -45,11 +46,15 @@ std::vector<rules::Finding> findings_of(const rules::RuleBook& book, const rules
     }
     return rules::check_remarks(book, remarks, only);
   }
-  REQUIRE(file.readings.size() == 1);
-  rules::LintResult result = rules::lint(book, file.readings.front(), {&*gpu, 1}, only);
-  INFO(messages(result.errors));
-  CHECK(result.errors.empty());
-  return std::move(result.findings);
+  REQUIRE(!file.readings.empty());
+  std::vector<rules::Finding> found;
+  for (const model::Reading& reading : file.readings) {
+    rules::LintResult result = rules::lint(book, reading, {&*gpu, 1}, only);
+    INFO(messages(result.errors));
+    CHECK(result.errors.empty());
+    std::move(result.findings.begin(), result.findings.end(), std::back_inserter(found));
+  }
+  return found;
 }
 
 // Whether the carets stand under `at`: it is in the file once, and what they mark is its end.

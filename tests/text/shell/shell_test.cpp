@@ -323,7 +323,7 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   CHECK(overrides("python -m a.train size=2 name=$NAME\n").starts_with("{size: 2"));
   CHECK(overrides("run -m a.train size=2\n") == "absent");
   CHECK(overrides("train config=base.yaml size=2\n") == "{config: \"base.yaml\", size: 2}");
-  CHECK(overrides("train --config base.yml size=2\n") == "absent");
+  CHECK(overrides("train --config base.yml size=2\n") == "{size: 2}");
   CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
   CHECK(overrides("env A=1 train --n 1\n") == "absent");
   // A key that is a value cannot be a table as well; the last of two values counts.
