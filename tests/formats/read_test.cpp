@@ -16,6 +16,7 @@
 #include "formats/recognise.hpp"
 #include "model/exports.hpp"
 #include "model/fields.hpp"
+#include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
@@ -272,4 +273,36 @@ TEST_CASE("another program's [model] is no native file for a key of the same nam
   const formats::ReadResult result = formats::read_any(files, "llama_7b.toml");
   CHECK(result.errors.empty());
   CHECK_FALSE(result.recognised);
+}
+
+TEST_CASE("a null says that there is none, not that the default holds", "[formats]") {
+  // https://huggingface.co/deepseek-ai/DeepSeek-V2-Lite, config.json; its card: 15.7 B parameters. The
+  // class's default of q_lora_rank is 1536 (transformers, configuration_deepseek_v2.py).
+  const std::string lite =
+      R"({"model_type": "deepseek_v2", "hidden_size": 2048, "intermediate_size": 10944, "num_hidden_layers": 27,
+  "num_attention_heads": 16, "num_key_value_heads": 16, "kv_lora_rank": 512, "qk_nope_head_dim": 128,
+  "qk_rope_head_dim": 64, "v_head_dim": 128, "n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6,
+  "moe_intermediate_size": 1408, "first_k_dense_replace": 1, "moe_layer_freq": 1, "vocab_size": 102400)";
+  const auto rank = [&](const std::string& more) {
+    text::MemoryFileSystem files;
+    files.files["config.json"] = lite + more + "}";
+    const auto result = formats::read_any(files, "config.json");
+    REQUIRE(result.readings.size() == 1);
+    return result.readings.front().setup;
+  };
+  CHECK(rank(R"(, "q_lora_rank": null)").model.mla.q_lora_rank == 0);
+  CHECK(model::parameter_count(rank(R"(, "q_lora_rank": null)")) == Approx(15.7e9).epsilon(0.001));
+  CHECK(rank("").model.mla.q_lora_rank == 1536);
+}
+
+TEST_CASE("torchtitan's option of selective recomputation is a text, and no misread number", "[formats]") {
+  // https://github.com/pytorch/torchtitan, torchtitan/config/job_config.py: selective_ac_option: str = "2"
+  text::MemoryFileSystem files;
+  files.files["train.toml"] =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\nseq_len = 8192\n"
+      "[activation_checkpoint]\nmode = \"selective\"\nselective_ac_option = \"2\"\n";
+  const auto result = formats::read_any(files, "train.toml");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.remarks.empty());
+  CHECK(result.readings.front().setup.plan.recompute_layers == 16);
 }

@@ -50,6 +50,6 @@ told = list(tool.added(rows, [new, rows[0], {**rows[1], "name": rows[1]["name"] 
 assert told == [new], told
 before, after = text.splitlines(), tool.written(rows + told, order).splitlines()
 assert not set(before) - set(after) and len(set(after) - set(before)) == 2, set(after) ^ set(before)
-layered = {"name": "a/Layers-9B", "values": {**rows[0]["values"], "layers_without_mlp": 0}, "source": "a"}
+layered = {"name": "a/Layers-9B", "values": {**rows[0]["values"], "layers_without_mlp": 1}, "source": "a"}
 assert not list(tool.added(rows, [layered], neutral))
 print("known-models: ok")

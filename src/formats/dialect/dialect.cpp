@@ -115,9 +115,9 @@ using Key = text::Key<T, Loader>;
 
 // A way to learn a value.
 
-constexpr std::array<std::string_view, 14> ways{"value",         "present",  "count",  "maximum", "sum",
+constexpr std::array<std::string_view, 15> ways{"value",         "present",  "count",  "maximum", "sum",
                                                 "leading_zeros", "interval", "text",   "units",   "items",
-                                                "unrolled",      "names",    "number", "each"};
+                                                "unrolled",      "names",    "number", "each",    "is_null"};
 
 // Sets the kind, and the expression.
 template <Alternative::Kind kind>
@@ -271,7 +271,7 @@ constexpr Value<Command> starts{[](Loader& load, NodeRef node, Command& into) {
                                   for (const NodeRef each : node)
                                     into.starts.emplace_back(each.key(), load.string(each));
                                 },
-                                ValueType::map};
+                                ValueType::any};
 constexpr Value<Command> options{[](Loader& load, NodeRef node, Command& into) {
                                    for (const NodeRef each : node) {
                                      into.options.push_back({std::string(each.key()), {}});
@@ -288,7 +288,7 @@ constexpr std::array command_keys{
     Key<Command>{"environment", value<&Command::environment>, "variables that it sees"},
     Key<Command>{"program", value<&Command::program>, "its first words"},
     Key<Command>{"starts_by", value<&Command::starts_by>, "a value that says which program is started"},
-    Key<Command>{"starts", starts, "the program, by patterns of that value"},
+    Key<Command>{"starts", starts, "the program, or a table of programs by patterns of that value"},
     Key<Command>{"image", value<&Command::image>, "image of a container, which starts a program"},
     Key<Command>{"model", value<&Command::model>, "the first word behind the program"},
     Key<Command>{"words", value<&Command::words>, "words that follow"},

@@ -451,7 +451,7 @@ class Resolver {
       const NodeRef node = find(path, field);
       if (!node) look_for_missing(path, name, out);
       if (node.is(Kind::null)) out.written = node;
-      if (!node || node.is(Kind::null)) continue;
+      if (!node || node.is(Kind::null) != (each.reading == Alternative::Reading::is_null)) continue;
       if (refuse_kind(node, each, field, errors_)) return true;
       const bool is_of_layer = each.reading == Alternative::Reading::each && layer_ != no_layer;
       std::int64_t place = layer_;

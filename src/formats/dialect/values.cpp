@@ -309,7 +309,8 @@ Seen look_for_largest(std::string_view text) {
 
 Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::number) return look_for_number(node, each.of);
-  if (each.reading == Alternative::Reading::present) return number(1);
+  if (each.reading == Alternative::Reading::present || each.reading == Alternative::Reading::is_null)
+    return number(1);
   if (each.reading == Alternative::Reading::count) return count(node, each);
   if (each.reading == Alternative::Reading::items) return count_items(node);
   if (each.reading == Alternative::Reading::unrolled) return count_unrolled(node, each.of);
