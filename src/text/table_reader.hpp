@@ -130,9 +130,9 @@ template <auto member>
 using TypeOf = typename MemberPointer<decltype(member)>::Type;
 
 template <class T>
-constexpr bool is_vector = false;
+inline constexpr bool is_vector = false;
 template <class T>
-constexpr bool is_vector<std::vector<T>> = true;
+inline constexpr bool is_vector<std::vector<T>> = true;
 
 template <class T>
 constexpr ValueType value_type() {
