@@ -5,6 +5,7 @@
 #include "text/json/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -38,7 +39,7 @@ class Scanner {
       ++at_;
     } else {
       do ++at_;
-      while (at_ < text_.size() && blanks_and_signs.find(text_[at_]) == std::string_view::npos);
+      while (at_ < text_.size() && !ends_word[static_cast<unsigned char>(text_[at_])]);
     }
     return span(begin);
   }
@@ -49,7 +50,12 @@ class Scanner {
   }
 
  private:
-  static constexpr std::string_view blanks_and_signs = " \t\r\n,:{}[]\"/";
+  // By byte: a word may be all of a large file.
+  static constexpr auto ends_word = [] {
+    std::array<bool, 256> out{};
+    for (const char c : std::string_view(" \t\r\n,:{}[]\"/")) out[static_cast<unsigned char>(c)] = true;
+    return out;
+  }();
 
   Span span(std::size_t begin) const {
     return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(at_)};
@@ -171,6 +177,16 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
   // nlohmann::json error number (manual, "Exceptions", out_of_range.406).
   static constexpr int number_overflow = 406;
 
+  // As a message repeats it.
+  static std::string shown(std::string_view written) {
+    if (static_cast<std::int64_t>(written.size()) <= longest_shown) return std::string(written);
+    std::size_t end = longest_shown;
+    constexpr unsigned char mask = 0xC0;
+    constexpr unsigned char continuation = 0x80;  // of a character in UTF-8
+    while (end > 0 && (static_cast<unsigned char>(written[end]) & mask) == continuation) --end;
+    return std::string(written.substr(0, end)) + "…";
+  }
+
   // The token that byte `at` belongs to, or ends (the library sees that a word is wrong one byte late).
   Span token_at(std::int64_t at) const {
     Scanner scanner(source_);
@@ -196,11 +212,12 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
   Error syntax_error(std::int64_t at, const nlohmann::json::exception& problem) {
     at = std::min(at, static_cast<std::int64_t>(source_.size()));
     const Span token = token_at(at);
-    const std::string_view written = scanner_.slice(token);
+    const std::string written = shown(scanner_.slice(token));
     if (problem.id == number_overflow) {
       return Error{fmt::format("`{}` is past the range of a double", written), {}, path_, token};
     }
-    if (token_at(0).begin == token_at(0).end) return Error{"the file is empty", {}, path_, {}};
+    const auto is_empty = [](Span span) { return span.begin == span.end; };
+    if (is_empty(token) && is_empty(token_at(0))) return Error{"the file is empty", {}, path_, {}};
     std::string_view message = problem.what();
     if (message.find("invalid literal") != std::string_view::npos) {
       return Error{fmt::format("not valid JSON: `{}` is no value", written),
