@@ -20,7 +20,7 @@ struct PlanOptions {
   ProjectOptions project;
   std::string file;
   std::string model;
-  api::PlanOptions asked;           // but for its file and GPUs
+  api::PlanOptions asked;           // except for its file and GPUs
   std::string measured;             // step=20.3s, or the path of a measurement
   std::string plot;                 // the path of a picture
   std::string page;                 // and of a page
