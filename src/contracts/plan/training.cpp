@@ -436,35 +436,26 @@ void TrainingSearch::take_bounds(TrainingSearch& other) {
 }
 
 std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, const TrainingPlan& best) {
-  struct Neutral {
-    FieldId field;
-    std::int64_t value;
-  };
-  constexpr std::array neutral{Neutral{FieldId::tensor, 1},
-                               Neutral{FieldId::sequence_parallel, 0},
-                               Neutral{FieldId::pipeline, 1},
-                               Neutral{FieldId::virtual_pipeline, 1},
-                               Neutral{FieldId::context, 1},
-                               Neutral{FieldId::expert, 1},
-                               Neutral{FieldId::zero, 0},
-                               Neutral{FieldId::micro_batch_size, 1},
-                               Neutral{FieldId::recompute, static_cast<std::int64_t>(Recompute::none)},
-                               Neutral{FieldId::recompute_norms, 0},
-                               Neutral{FieldId::recompute_up_projections, 0},
-                               Neutral{FieldId::recompute_expert_activations, 0},
-                               Neutral{FieldId::recompute_mlp, 0},
-                               Neutral{FieldId::recompute_shared_experts, 0},
-                               Neutral{FieldId::recompute_experts, 0},
-                               Neutral{FieldId::offload_optimizer, 0},
-                               Neutral{FieldId::embedding_stages, 0}};
+  std::vector<Pin> neutral{{FieldId::tensor, 1},
+                           {FieldId::sequence_parallel, 0},
+                           {FieldId::pipeline, 1},
+                           {FieldId::virtual_pipeline, 1},
+                           {FieldId::context, 1},
+                           {FieldId::expert, 1},
+                           {FieldId::zero, 0},
+                           {FieldId::micro_batch_size, 1},
+                           {FieldId::recompute, static_cast<std::int64_t>(Recompute::none)}};
+  for (const FieldId part : recomputed_parts) neutral.push_back({part, 0});
+  neutral.push_back({FieldId::offload_optimizer, 0});
+  neutral.push_back({FieldId::embedding_stages, 0});
   std::vector<Ablation> out;
-  for (const Neutral& each : neutral) {
+  for (const Pin& each : neutral) {
     const bool is_pinned = std::any_of(request.pins.begin(), request.pins.end(),
                                        [&](const Pin& pin) { return pin.field == each.field; });
     if (is_pinned || model::get(best.setup, each.field) == each.value) continue;
     TrainingRequest without = request;
     without.keep = 1;
-    without.pins.push_back({each.field, each.value});
+    without.pins.push_back(each);
     TrainingAnswer answer = search(without);
     Ablation& added = out.emplace_back(Ablation{without.pins.back(), std::nullopt});
     if (!answer.best.empty()) added.plan = std::move(answer.best.front());
