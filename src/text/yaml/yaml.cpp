@@ -198,7 +198,10 @@ class YamlReader {
 
   // What stands in `{{…}}`, which is read as one text.
   void skip_placeholder(const yaml_event_t& event) {
-    if (event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT) ++skipped_depth_;
+    if (event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT) {
+      refuse_depth(offset(event.start_mark));
+      ++skipped_depth_;
+    }
     if (event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT) --skipped_depth_;
     if (skipped_depth_ == 0) at_ = offset(event.end_mark);
   }
@@ -278,12 +281,17 @@ class YamlReader {
     return text_.find_last_not_of(blanks, end - 1) + 1;
   }
 
+  // libyaml looks through all open brackets at each token.
+  void refuse_depth(std::size_t begin) const {
+    if (open_.size() + skipped_depth_ >= static_cast<std::size_t>(max_depth))
+      throw Stop{too_deep(path_, static_cast<std::int64_t>(begin))};
+  }
+
   void open(RawNode::Kind kind, const yaml_event_t& event, const yaml_char_t* anchor,
             const yaml_char_t* tag) {
     const std::size_t start = offset(event.start_mark);
     const std::size_t begin = skip_properties(start);
-    if (open_.size() >= static_cast<std::size_t>(max_depth))
-      throw Stop{too_deep(path_, static_cast<std::int64_t>(begin))};
+    refuse_depth(begin);
     // An entry of a list in brackets may be a table without braces: `[a: 1]`.
     const bool has_brackets = at(begin) == (kind == RawNode::Kind::table ? '{' : '[');
     RawNode node;
@@ -359,7 +367,7 @@ class YamlReader {
   std::size_t at_;  // where the last value ended
   std::vector<RawNode> nodes_;
   std::vector<Open> open_;
-  int skipped_depth_ = 0;  // tables and lists within a placeholder
+  std::size_t skipped_depth_ = 0;  // tables and lists within a placeholder
   std::unordered_map<std::string, std::size_t> anchors_;
   std::vector<std::vector<RawNode>> documents_;
 };

@@ -316,6 +316,8 @@ TEST_CASE("yaml: errors of the syntax have a place") {
 TEST_CASE("yaml: limits") {
   CHECK(shown(std::string(5000, '[') + std::string(5000, ']')) ==
         "tables and lists are nested more than 64 deep @ \"[\"");
+  CHECK(shown(std::string(100000, '{') + std::string(100000, '}')) ==
+        "tables and lists are nested more than 64 deep @ \"{\"");
   std::string steps;
   for (int i = 0; i < 5000; ++i) steps += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
   CHECK(shown(steps).starts_with("tables and lists are nested more than 64 deep"));
