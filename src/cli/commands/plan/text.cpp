@@ -104,9 +104,8 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
     for (const TrainingPlan& each : plans) column.cells.push_back(cell(each));
     return column;
   };
-  const auto add_degree = [&](std::string title, const auto& degree, bool is_always = false) {
-    Column& column =
-        add(std::move(title), [&](const TrainingPlan& each) { return with_commas(degree(each)); });
+  const auto add_degree = [&](const std::string& title, const auto& degree, bool is_always = false) {
+    Column& column = add(title, [&](const TrainingPlan& each) { return with_commas(degree(each)); });
     column.is_needed = is_always || std::any_of(plans.begin(), plans.end(),
                                                 [&](const TrainingPlan& each) { return degree(each) > 1; });
   };
