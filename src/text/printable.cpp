@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/strings.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::text {
@@ -63,6 +64,12 @@ std::string one_line(std::string_view text) {
   std::string line = printable(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && is_continuation(text[most])) --most;
+  return std::string(text.substr(0, most)) + "…";
 }
 
 std::string without_commands(std::string_view text, bool is_line_begin) {

@@ -1,6 +1,7 @@
 // Text that is safe to show, whatever a file holds.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ std::string printable(std::string_view text);
 
 // The same with spaces for line feeds.
 std::string one_line(std::string_view text);
+
+// `text`, of which no more than the first `most` bytes are kept, whole characters, and `…` for the rest.
+std::string shortened(std::string_view text, std::size_t most);
 
 // `text`, whose lines no reader of a job's log takes for its own: GitHub runs `::error …` at the beginning of
 // a line (behind blanks, too), Azure, GitHub and TeamCity `##vso[…`, `##[…` and `##teamcity[…` anywhere. A

@@ -6,6 +6,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "text/header/model_header.hpp"
+#include "text/printable.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::text {
@@ -88,13 +89,8 @@ std::string real(double value) {
 }
 
 std::string text_value(std::string_view text) {
-  const bool is_long = text.size() > longest_string;
-  std::size_t end = std::min(text.size(), longest_string);
-  // Not in the middle of a character.
-  while (is_long && end > 0 && is_continuation(text[end])) --end;
-  text = text.substr(0, end);
-  return first_invalid_utf8(text) >= 0 ? "\"(not UTF-8)\""
-                                       : quoted(is_long ? std::string(text) + "…" : std::string(text));
+  const std::string written = shortened(text, longest_string);
+  return first_invalid_utf8(written) >= 0 ? "\"(not UTF-8)\"" : quoted(written);
 }
 
 class Header {

@@ -177,16 +177,6 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
   // nlohmann::json error number (manual, "Exceptions", out_of_range.406).
   static constexpr int number_overflow = 406;
 
-  // As a message repeats it.
-  static std::string shown(std::string_view written) {
-    if (static_cast<std::int64_t>(written.size()) <= longest_shown) return std::string(written);
-    std::size_t end = longest_shown;
-    constexpr unsigned char mask = 0xC0;
-    constexpr unsigned char continuation = 0x80;  // of a character in UTF-8
-    while (end > 0 && (static_cast<unsigned char>(written[end]) & mask) == continuation) --end;
-    return std::string(written.substr(0, end)) + "…";
-  }
-
   // The token that byte `at` belongs to, or ends (the library sees that a word is wrong one byte late).
   Span token_at(std::int64_t at) const {
     Scanner scanner(source_);
@@ -212,7 +202,7 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
   Error syntax_error(std::int64_t at, const nlohmann::json::exception& problem) {
     at = std::min(at, static_cast<std::int64_t>(source_.size()));
     const Span token = token_at(at);
-    const std::string written = shown(scanner_.slice(token));
+    const std::string written = shortened(scanner_.slice(token), longest_shown);
     if (problem.id == number_overflow) {
       return Error{fmt::format("`{}` is past the range of a double", written), {}, path_, token};
     }
