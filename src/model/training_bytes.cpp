@@ -71,6 +71,12 @@ bool splits_projections(const ModelSpec& model) {
   return model.norm == Norm::rmsnorm || !model.causal;
 }
 
+bool has_narrow_logits(const Setup& setup) {
+  const Plan& plan = setup.plan;
+  return plan.eager && plan.loss == Loss::unfused && setup.model.lm_head_transform &&
+         plan.weight_precision == WeightPrecision::half;
+}
+
 double stream_bytes(const Plan& plan) {
   const bool is_whole = plan.weight_precision == WeightPrecision::fp32 && plan.zero < 3 && !plan.adapters;
   return is_whole ? fp32_bytes : wide_bytes(plan);

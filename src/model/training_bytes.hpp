@@ -42,6 +42,10 @@ bool casts_apart(const Plan& plan);
 // those of GPT-2, GPT-NeoX, Falcon and MPT join them.
 bool splits_projections(const ModelSpec& model);
 
+// Whether the loss reads logits in 16 bits: BERT's and RoBERTa's modules hand theirs on as they are
+// (transformers, BertForMaskedLM), in the format of weights, where others widen them.
+bool has_narrow_logits(const Setup& setup);
+
 // States of a parameter that has all of them: Adam's two moments; fewer of other optimizers.
 double number_of_states(Optimizer optimizer);
 

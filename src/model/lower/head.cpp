@@ -114,9 +114,8 @@ void lower_head(const LoweringContext& shared, Emitter& emit) {
     const Emitter::Moved moved{logits * (shared.activation + 3 * fp32_bytes),
                                logits * (shared.activation + fp32_bytes)};
     if (shared.plan.loss == Loss::unfused) {
-      const bool is_narrow = model.lm_head_transform && shared.plan.weight_precision == WeightPrecision::half;
-      emit.modules("head.loss", moved, logits, is_narrow ? narrow_loss_modules : loss_modules, once,
-                   of_each(logits, {6, 2}));
+      const Modules& apart = has_narrow_logits(shared.setup) ? narrow_loss_modules : loss_modules;
+      emit.modules("head.loss", moved, logits, apart, once, of_each(logits, {6, 2}));
     } else {
       emit.elementwise("head.loss", moved.forward, moved.backward, once, of_each(logits, {6, 2}));
     }

@@ -220,13 +220,9 @@ double cast_bytes(const Plan& plan, RankParameters held) {
   return half_bytes * (held.dense + held.expert);
 }
 
-// Bytes of each logit at the loss's peak. BERT's and RoBERTa's modules hand their logits to the loss as they
-// are (transformers, BertForMaskedLM), in 16 bits where weights are.
+// Bytes of each logit at the loss's peak.
 double loss_bytes(const Setup& setup) {
-  const Plan& plan = setup.plan;
-  const bool is_narrow = plan.eager && plan.loss == Loss::unfused && setup.model.lm_head_transform &&
-                         plan.weight_precision == WeightPrecision::half;
-  return is_narrow ? 3 * wide_bytes(plan) : logit_bytes(plan);
+  return has_narrow_logits(setup) ? 3 * wide_bytes(setup.plan) : logit_bytes(setup.plan);
 }
 
 double total(const TrainingMemory& memory) {
