@@ -389,15 +389,17 @@ void Emitter::modules_alone(std::string_view name, double bytes, const Modules& 
   if (shared_->eager) modules(name, {}, bytes / shared_->activation, apart, repeat, {});
 }
 
+Modules norm_modules(const LoweringContext& shared, const Modules& rms_autocast) {
+  if (shared.model.norm != Norm::rmsnorm) return shared.autocast ? layernorm_autocast : layernorm_modules;
+  return shared.autocast ? rms_autocast : rmsnorm_modules;
+}
+
 void Emitter::norm(std::string_view name, double bytes, Repeat repeat) {
   const ModelSpec& model = shared_->model;
   const double elements = bytes / shared_->activation;
   const Arithmetic flops = of_each(elements, norm_flops(model));
   // forward: x in, y out; backward: x and dy in, dx out
-  const bool is_rms = model.norm == Norm::rmsnorm;
-  const Modules& apart = shared_->autocast ? (is_rms ? rmsnorm_autocast : layernorm_autocast)
-                                           : (is_rms ? rmsnorm_modules : layernorm_modules);
-  modules(name, {2 * bytes, 3 * bytes}, elements, apart, repeat, flops);
+  modules(name, {2 * bytes, 3 * bytes}, elements, norm_modules(*shared_, rmsnorm_autocast), repeat, flops);
 }
 
 void Emitter::bias_gradients(std::string_view name, double bytes, double sums, Repeat repeat) {

@@ -211,6 +211,9 @@ struct ProductPasses {
 // The op, whose layout is tn or nn, and its gradients: dA = dC B^T, and that of B as it is stored.
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 
+// Of the model's norm; of RMSNorm under autocast `rms_autocast`.
+Modules norm_modules(const LoweringContext& shared, const Modules& rms_autocast);
+
 // Appends ops to a workload, each with the passes that the mode asks for.
 class Emitter {
  public:

@@ -322,9 +322,7 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
                       shared.plan.tensor, layer);
     }
     // A module for the queries, and one for the keys.
-    const bool is_rms = model.norm == Norm::rmsnorm;
-    Modules apart = shared.autocast ? (is_rms ? qk_norm_autocast : layernorm_autocast)
-                                    : (is_rms ? rmsnorm_modules : layernorm_modules);
+    Modules apart = norm_modules(shared, qk_norm_autocast);
     apart.forward_kernels *= 2;
     apart.backward_kernels *= 2;
     emit.modules("layer.attention.qk_norm", {2 * queries_and_keys, 3 * queries_and_keys},
