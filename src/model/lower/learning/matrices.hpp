@@ -24,7 +24,6 @@ struct Matrix : Weight {
 std::vector<Matrix> matrices_of(const LoweringContext& shared, ModelComponent part);
 // Matrices of these sizes in one layer, over all ranks.
 double number_of(const ModelSpec& model, const Matrix& matrix);
-// Whether the plan trains an adapter beside it.
 
 // Tokens of a mixture's products: of each expert, and how many experts have some; of those to and from the
 // experts' own width.
