@@ -274,9 +274,8 @@ void describe(Visitor& of, const PlanResult*) {
   of("requests_per_s", &PlanResult::requests_per_s, "serving: that arrive, as asked for", When::unless_empty);
   of("counts", &PlanResult::counts, "for each GPU and number of them");
   of("best", &PlanResult::best,
-     "place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for "
-     "a "
-     "rate with the least money an hour; null: nothing does what is asked",
+     "place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; "
+     "for a rate with the least money an hour; null: nothing does what is asked",
      When::or_null);
   of("in_the_file", &PlanResult::in_the_file, "training: how the first plan is said in the file",
      When::unless_empty);

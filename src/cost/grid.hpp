@@ -52,7 +52,7 @@ class GridPrices {
     double time_us = 0;
     double flops = 0;
     Bound bound = Bound::compute;
-    double host_us;  // of one run
+    double host_us = 0;  // of one run
     OpTraits traits;
   };
   // What parts need, one behind the other: the memory is used again when all of it is forgotten.
