@@ -27,8 +27,8 @@ enum class When : std::uint8_t {
   or_null        // null where it is empty or 0: it applies, and nobody knows it
 };
 
-// A field's value: a whole number, a boolean, or the name of a choice.
-using Scalar = std::variant<std::int64_t, bool, std::string>;
+// A field's value: a whole number, a boolean, or the name of a choice. A figure may be any number.
+using Scalar = std::variant<std::int64_t, bool, std::string, double>;
 // As a native file states it: `4096`, `true`, `bf16`.
 SHAPELINT_API std::string to_string(const Scalar& value);
 

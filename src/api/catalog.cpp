@@ -4,38 +4,12 @@
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"
-#include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/book/select.hpp"
 
 namespace shapelint::api {
 
 namespace {
-
-template <class Views>
-std::vector<std::string> strings(const Views& views) {
-  return {views.begin(), views.end()};
-}
-
-Rule rule_of(const rules::Rule& rule) {
-  Rule out;
-  out.code = rule.code;
-  out.name = rule.name;
-  out.since = rule.since;
-  out.status = rules::name(rule.status);
-  out.severity = severity_of(rule.severity);
-  out.confidence = confidence_of(rule.confidence);
-  out.scope = rules::name(rule.scope);
-  out.effect = rules::name(rule.effect);
-  out.summary = rule.summary;
-  out.mechanism = rule.mechanism;
-  out.page = rules::rule_markdown(rule);
-  out.sources = strings(rule.sources);
-  for (const rules::Parameter& each : rule.parameters) {
-    out.parameters.push_back({std::string(each.name), each.value, std::string(each.doc)});
-  }
-  return out;
-}
 
 FieldType type_of(model::FieldType type) {
   switch (type) {

@@ -14,6 +14,8 @@
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
+#include "rules/book/docs.hpp"
+#include "rules/book/rule.hpp"
 #include "text/errors.hpp"
 #include "text/printable.hpp"
 #include "text/source.hpp"
@@ -107,6 +109,26 @@ Gpu gpu_of(const gpu::Gpu& gpu) {
   out.tdp_w = gpu.tdp_w;
   out.calibration = gpu.calibration.status;
   out.calibration_source = gpu.calibration.source;
+  return out;
+}
+
+Rule rule_of(const rules::Rule& rule) {
+  Rule out;
+  out.code = rule.code;
+  out.name = rule.name;
+  out.since = rule.since;
+  out.status = rules::name(rule.status);
+  out.severity = severity_of(rules::severity_of(rule));
+  out.confidence = confidence_of(rule.confidence);
+  out.scope = rules::name(rule.scope);
+  out.effect = rules::name(rule.effect);
+  out.summary = rule.summary;
+  out.mechanism = rule.mechanism;
+  out.page = rules::rule_markdown(rule);
+  out.sources = strings(rule.sources);
+  for (const rules::Parameter& each : rule.parameters) {
+    out.parameters.push_back({std::string(each.name), each.value, std::string(each.doc)});
+  }
   return out;
 }
 
@@ -292,6 +314,7 @@ Model model_of(const model::Reading& reading, Sources& sources, bool with_fields
 std::string to_string(const Scalar& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   return std::to_string(std::get<std::int64_t>(value));
 }
 

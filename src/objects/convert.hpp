@@ -17,6 +17,10 @@
 #include "text/files.hpp"
 #include "text/source.hpp"
 
+namespace shapelint::rules {
+struct Rule;
+}
+
 namespace shapelint::api {
 
 // Codes of errors; include/shapelint/common.hpp says what they mean.
@@ -42,7 +46,13 @@ Error wrong(std::string message, std::string hint = {});
 std::int64_t whole_bytes(double bytes);
 Range range_of(std::string_view source, Span span);
 
+template <class Views>
+std::vector<std::string> strings(const Views& views) {
+  return {views.begin(), views.end()};
+}
+
 Gpu gpu_of(const gpu::Gpu& gpu);
+Rule rule_of(const rules::Rule& rule);
 KernelCost kernel_of(const cost::OpCost& cost);
 Severity severity_of(rules::Severity severity);
 Confidence confidence_of(rules::Confidence confidence);

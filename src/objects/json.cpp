@@ -8,6 +8,8 @@
 #include "objects/printed/compact.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
+#include "objects/printed/gpus.hpp"
+#include "objects/printed/lists.hpp"
 #include "objects/printed/plans.hpp"
 #include "objects/printed/profile.hpp"
 #include "objects/printed/prove.hpp"
@@ -133,6 +135,11 @@ template void write_document(std::string_view, Status, const api::SuggestResult&
 template void write_document(std::string_view, Status, const FamilyResult&, std::ostream&);
 template void write_document(std::string_view, Status, const FieldList&, std::ostream&);
 template void write_document(std::string_view, Status, const FitsResult&, std::ostream&);
+template void write_document(std::string_view, Status, const FormatList&, std::ostream&);
+template void write_document(std::string_view, Status, const GpuList&, std::ostream&);
+template void write_document(std::string_view, Status, const KernelList&, std::ostream&);
+template void write_document(std::string_view, Status, const RequirementList&, std::ostream&);
+template void write_document(std::string_view, Status, const RuleList&, std::ostream&);
 template void write_document(std::string_view, Status, const api::PlanResult&, std::ostream&);
 template void write_document(std::string_view, Status, const ProfileResult&, std::ostream&);
 template void write_document(std::string_view, Status, const ProveResult&, std::ostream&);

@@ -8,6 +8,8 @@
 #include "objects/printed/compact.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
+#include "objects/printed/gpus.hpp"
+#include "objects/printed/lists.hpp"
 #include "objects/printed/plans.hpp"
 #include "objects/printed/profile.hpp"
 #include "objects/printed/prove.hpp"
@@ -154,7 +156,8 @@ const Types& all_types() {
   static const Types types = [] {
     Types all = api_types();
     add<Header, BriefHeader, FieldList, ShowResult, FitsResult, RooflineResult, CompactResult, FamilyResult,
-        ProfileResult, ProveResult, CalibrateResult>(all);
+        ProfileResult, ProveResult, CalibrateResult, FormatList, GpuList, KernelList, RequirementList,
+        RuleList>(all);
     return all;
   }();
   return types;
@@ -170,6 +173,11 @@ std::vector<Document> documents() {
           {"profile", "ProfileResult", "What `shapelint profile --format json` prints"},
           {"prove", "ProveResult", "What `shapelint prove --read RESULT --format json` prints"},
           {"calibrate", "CalibrateResult", "What `shapelint calibrate --format json` prints"},
+          {"contracts", "RequirementList", "What `shapelint contracts --format json` prints"},
+          {"formats", "FormatList", "What `shapelint formats --format json` prints"},
+          {"gpus", "GpuList", "What `shapelint gpus --format json` prints"},
+          {"kernels", "KernelList", "What `shapelint kernels --format json` prints"},
+          {"rules", "RuleList", "What `shapelint rules --format json` and `explain --format json` print"},
           {"roofline", "RooflineResult", "What `shapelint roofline --format json` prints"},
           {"show", "ShowResult", "What `shapelint show --format json` prints"},
           {"suggest", "SuggestResult", "What `shapelint suggest --format json` prints"}};

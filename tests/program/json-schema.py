@@ -35,7 +35,8 @@ def check(name, command, problems, form="json"):
     return ran
 
 
-validators = {name: validator_of(name) for name in ("lint", "compact", "roofline", "suggest", "family", "profile", "fits", "plan", "show", "fields", "prove", "calibrate")}
+validators = {name: validator_of(name) for name in ("lint", "compact", "roofline", "suggest", "family", "profile", "fits", "plan", "show", "fields", "prove", "calibrate",
+                                                  "contracts", "formats", "gpus", "kernels", "rules")}
 runs = [[str(path)] for path in sorted((source / "examples").glob("*.toml"))]
 runs += [["no-such-file.toml"], [str(source)], [str(path) for path in sorted((source / "examples").glob("*.toml"))]]
 failed = 0
@@ -122,6 +123,14 @@ llama = str(source / "examples/llama-2-7b.toml")
 gqa = str(source / "examples/llama-3-8b.toml")
 others = [
     ("fields", []),
+    ("rules", []),
+    ("contracts", []),
+    ("contracts", [gqa, "--gpu", "h100,b200", "--stack", "vllm"]),
+    ("formats", []),
+    ("gpus", []),
+    ("gpus", ["h100", "mi300x", "gtx-1080-ti"]),
+    ("kernels", ["--list"]),
+    ("kernels", ["attention-decode", "--gpu", "mi300x", "--shapes", str(source / "tests/golden/kernels/decode.csv")]),
     ("roofline", [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"]),
     ("roofline", [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"]),
     ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"]),

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/strings.hpp"
 #include "cli/output.hpp"
 #include "formats/read.hpp"
 #include "formats/recognise.hpp"
 #include "objects/printed/document.hpp"
+#include "objects/printed/lists.hpp"
 #include "report/style.hpp"
 
 namespace shapelint::cli {
@@ -87,17 +87,16 @@ std::string table(std::span<const Dialect* const> dialects, const Style& style) 
          "is, or is not, one of them.\n";
 }
 
-nlohmann::ordered_json json_of(const Dialect& dialect) {
-  nlohmann::ordered_json out;
-  out["name"] = dialect.name;
-  out["title"] = dialect.title;
-  out["syntax"] = dialect.syntax;
-  out["recognised_by"] = nlohmann::ordered_json::array();
-  for (const formats::Test& test : dialect.recognise) out["recognised_by"].push_back(sentence(test));
-  out["like"] = dialect.like;
-  out["source"] = dialect.source;
-  out["path"] = dialect.path;
-  out["example"] = {{"file", dialect.example.file}, {"text", dialect.example.text}};
+objects::ListedFormat listed(const Dialect& dialect) {
+  objects::ListedFormat out;
+  out.name = dialect.name;
+  out.title = dialect.title;
+  out.syntax = {dialect.syntax.begin(), dialect.syntax.end()};
+  for (const formats::Test& test : dialect.recognise) out.recognised_by.push_back(sentence(test));
+  out.like = dialect.like;
+  out.source = dialect.source;
+  out.path = dialect.path;
+  out.example = {dialect.example.file, dialect.example.text};
   return out;
 }
 
@@ -139,10 +138,9 @@ ExitCode list_formats(const FormatsOptions& options, Io& io) {
   if (failed) return ExitCode::error;
   const Style style = out_style(io);
   if (text_or_json[options.format] == "json") {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Dialect* each : chosen) all.push_back(json_of(*each));
-    io.out << objects::document("formats", nlohmann::ordered_json{{"formats", std::move(all)}}.dump(2), 2)
-           << '\n';
+    objects::FormatList list;
+    for (const Dialect* each : chosen) list.formats.push_back(listed(*each));
+    objects::write_document("formats", objects::Status::ok, list, io.out);
   } else if (options.names.empty()) {
     io.out << table(chosen, style);
   } else {

@@ -5,7 +5,6 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/strings.hpp"
 #include "cli/commands/table_input.hpp"
@@ -14,10 +13,11 @@
 #include "cli/output.hpp"
 #include "cli/project_options.hpp"
 #include "contracts/check.hpp"
+#include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
+#include "objects/printed/lists.hpp"
 #include "project/applied.hpp"
 #include "report/style.hpp"
-#include "text/json/json.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {
@@ -120,7 +120,7 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
     all.push_back({gpu.id, checker.check(input->reading(), input->reading().setup, gpu)});
   }
   if (text_or_json[options.format] == "json") {
-    io.out << verdicts_json_text(book, stack, all);
+    print_verdicts_json(book, stack, all, io.out);
     return ExitCode::clean;
   }
   const Style style = out_style(io);
@@ -216,7 +216,7 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
     for (const Contract& each : book.contracts()) list.push_back(&each);
   }
   if (text_or_json[options.format] == "json") {
-    io.out << contracts_json_text(list);
+    print_contracts_json(list, io.out);
     return ExitCode::clean;
   }
   const Style style = out_style(io);
@@ -235,82 +235,76 @@ ExitCode contracts(const ContractsOptions& options, Io& io) {
 namespace {
 
 using contracts::Contract;
-using nlohmann::ordered_json;
 
-std::vector<std::string_view> names(const std::vector<std::int64_t>& values, model::FieldId field) {
-  std::vector<std::string_view> out;
+std::vector<std::string> names(const std::vector<std::int64_t>& values, model::FieldId field) {
+  std::vector<std::string> out;
   for (const std::int64_t value : values)
-    out.push_back(model::info(field).choices[static_cast<std::size_t>(value)]);
+    out.emplace_back(model::info(field).choices[static_cast<std::size_t>(value)]);
   return out;
 }
 
-ordered_json contract_json(const Contract& contract) {
-  ordered_json set = ordered_json::object();
-  for (const auto& [field, text] : contract.set) set[std::string(model::info(field).name)] = text.value;
-  return {{"id", contract.id},
-          {"package", contract.package.name},
-          {"since", contract.since},
-          {"until", contract.until},
-          {"read_at",
-           {{"version", contract.package.version},
-            {"commit", contract.package.commit},
-            {"date", contract.package.date}}},
-          {"with", contract.with},
-          {"unless", contract.unless},
-          {"architectures", contract.architectures},
-          {"modes", names(contract.modes, model::FieldId::mode)},
-          {"dtypes", names(contract.dtypes, model::FieldId::dtype)},
-          {"recipes", names(contract.recipes, model::FieldId::recipe)},
-          {"layer", contract.layer},
-          {"summary", contract.summary},
-          {"why", contract.why},
-          {"when", contract.when.value},
-          {"demands", contract.demands.value},
-          {"size", contract.size.value},
-          {"outcome", name(contract.outcome)},
-          {"set", std::move(set)},
-          {"factor", contract.factor.value},
-          {"instead", contract.instead},
-          {"sources", contracts::addresses(contract)}};
+objects::ListedRequirement listed(const Contract& contract) {
+  objects::ListedRequirement out;
+  out.id = contract.id;
+  out.package = contract.package.name;
+  out.since = contract.since;
+  out.until = contract.until;
+  out.read_at = {std::string(contract.package.version), std::string(contract.package.commit),
+                 std::string(contract.package.date)};
+  out.with = api::strings(contract.with);
+  out.unless = api::strings(contract.unless);
+  out.architectures = api::strings(contract.architectures);
+  out.modes = names(contract.modes, model::FieldId::mode);
+  out.dtypes = names(contract.dtypes, model::FieldId::dtype);
+  out.recipes = names(contract.recipes, model::FieldId::recipe);
+  out.layer = contract.layer;
+  out.summary = contract.summary;
+  out.why = contract.why;
+  out.when = contract.when.value;
+  out.demands = contract.demands.value;
+  out.size = contract.size.value;
+  out.outcome = name(contract.outcome);
+  for (const auto& [field, text] : contract.set) out.set[std::string(model::info(field).name)] = text.value;
+  out.factor = contract.factor.value;
+  out.instead = contract.instead;
+  out.sources = api::strings(contracts::addresses(contract));
+  return out;
 }
 
-std::string dumped(const ordered_json& json) {
-  return objects::document("contracts", text::json_text(json, 2), 2) + '\n';
+objects::RequirementVerdict listed(const contracts::Verdict& verdict) {
+  objects::RequirementVerdict out;
+  out.contract = verdict.contract->id;
+  out.meets = verdict.meets;
+  out.outcome = name(verdict.contract->outcome);
+  out.summary = verdict.contract->summary;
+  out.formula = verdict.formula;
+  out.sum = verdict.numbers;
+  for (const auto& change : verdict.set) out.set[std::string(model::info(change.field).name)] = change.to;
+  return out;
 }
 
 }  // namespace
 
-std::string contracts_json_text(std::span<const Contract* const> list) {
-  ordered_json all = ordered_json::array();
-  for (const Contract* each : list) all.push_back(contract_json(*each));
-  return dumped({{"contracts", std::move(all)}});
+void print_contracts_json(std::span<const Contract* const> list, std::ostream& out) {
+  objects::RequirementList all;
+  for (const Contract* each : list) all.contracts.push_back(listed(*each));
+  objects::write_document("contracts", objects::Status::ok, all, out);
 }
 
-std::string verdicts_json_text(const contracts::Book& book, const contracts::Stack& stack,
-                               std::span<const GpuVerdicts> all) {
-  ordered_json packages = ordered_json::array();
+void print_verdicts_json(const contracts::Book& book, const contracts::Stack& stack,
+                         std::span<const GpuVerdicts> all, std::ostream& out) {
+  objects::RequirementList list;
   for (const contracts::StackPackage& each : stack) {
-    packages.push_back({{"name", each.name},
-                        {"version", each.version ? each.version_text : std::string(book.newest(each.name))},
-                        {"version_given", each.version.has_value()}});
+    list.stack.push_back({std::string(each.name),
+                          each.version ? std::string(each.version_text) : std::string(book.newest(each.name)),
+                          each.version.has_value()});
   }
-  ordered_json gpus = ordered_json::array();
   for (const GpuVerdicts& each : all) {
-    ordered_json verdicts = ordered_json::array();
-    for (const contracts::Verdict& verdict : each.verdicts) {
-      ordered_json set = ordered_json::object();
-      for (const auto& change : verdict.set) set[std::string(model::info(change.field).name)] = change.to;
-      verdicts.push_back({{"contract", verdict.contract->id},
-                          {"meets", verdict.meets},
-                          {"outcome", name(verdict.contract->outcome)},
-                          {"summary", verdict.contract->summary},
-                          {"formula", verdict.formula},
-                          {"sum", verdict.numbers},
-                          {"set", std::move(set)}});
-    }
-    gpus.push_back({{"gpu", each.gpu}, {"contracts", std::move(verdicts)}});
+    objects::GpuVerdicts& gpu = list.gpus.emplace_back();
+    gpu.gpu = each.gpu;
+    for (const contracts::Verdict& verdict : each.verdicts) gpu.contracts.push_back(listed(verdict));
   }
-  return dumped({{"stack", std::move(packages)}, {"gpus", std::move(gpus)}});
+  objects::write_document("contracts", objects::Status::ok, list, out);
 }
 
 }  // namespace shapelint::cli

@@ -29,8 +29,8 @@ struct GpuVerdicts {
   std::vector<contracts::Verdict> verdicts;
 };
 
-std::string contracts_json_text(std::span<const contracts::Contract* const> list);
-std::string verdicts_json_text(const contracts::Book& book, const contracts::Stack& stack,
-                               std::span<const GpuVerdicts> all);
+void print_contracts_json(std::span<const contracts::Contract* const> list, std::ostream& out);
+void print_verdicts_json(const contracts::Book& book, const contracts::Stack& stack,
+                         std::span<const GpuVerdicts> all, std::ostream& out);
 
 }  // namespace shapelint::cli

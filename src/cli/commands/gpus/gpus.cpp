@@ -73,7 +73,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
   if (failed) return ExitCode::error;
 
   if (text_or_json[options.format] == "json") {
-    io.out << gpus_json_text(all, in_full);
+    print_gpus_json(all, in_full, io.out);
   } else if (!in_full) {
     io.out << gpus_table_text(all, out_style(io));
     const project::Config& config = project.here().config;

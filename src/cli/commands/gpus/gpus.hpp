@@ -35,6 +35,6 @@ std::string gpus_table_text(std::span<const Shown> all, const report::Style& sty
 // One GPU with every figure, note and source.
 std::string gpu_profile_text(const Shown& shown, const report::Style& style);
 // All GPUs as one JSON object; `in_full` with every figure, note and source.
-std::string gpus_json_text(std::span<const Shown> all, bool in_full);
+void print_gpus_json(std::span<const Shown> all, bool in_full, std::ostream& out);
 
 }  // namespace shapelint::cli

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
@@ -18,8 +17,8 @@
 #include "cli/output.hpp"
 #include "cost/engines/kinds.hpp"
 #include "objects/printed/document.hpp"
+#include "objects/printed/lists.hpp"
 #include "report/formats.hpp"
-#include "text/json/json.hpp"
 
 namespace shapelint::cli {
 
@@ -156,7 +155,11 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
 ExitCode kernels(const KernelsOptions& options, Io& io) {
   const std::string_view format = formats[options.format];
   if (options.list) {
-    io.out << (format == "csv" ? list_csv() : format == "json" ? kernel_kinds_json_text() : list_text());
+    if (format == "json") {
+      print_kernel_kinds_json(io.out);
+    } else {
+      io.out << (format == "csv" ? list_csv() : list_text());
+    }
     return ExitCode::clean;
   }
   const cost::KernelKind* kind = cost::find_kernel_kind(options.kind);
@@ -180,16 +183,17 @@ ExitCode kernels(const KernelsOptions& options, Io& io) {
   const calibrate::KernelTable table = calibrate::read_kernel_rows(*text, options.shapes, *kind, errors);
   if (print_errors(io, options.shapes, errors)) return ExitCode::error;
   tell_unknown_words(*kind, table, options.shapes, io);
-  io.out << (format == "csv"    ? csv(*kind, *gpu, table)
-             : format == "json" ? kernels_json_text(*kind, *gpu, table)
-                                : aligned(*kind, *gpu, table));
+  if (format == "json") {
+    print_kernels_json(*kind, *gpu, table, io.out);
+  } else {
+    io.out << (format == "csv" ? csv(*kind, *gpu, table) : aligned(*kind, *gpu, table));
+  }
   return ExitCode::clean;
 }
 
 namespace {
 
 using calibrate::KernelRow;
-using nlohmann::ordered_json;
 
 }  // namespace
 
@@ -204,42 +208,43 @@ std::string_view type_of(const cost::KernelColumn& column) {
   return column.type == cost::CellType::whole ? "whole number" : "word";
 }
 
-std::string kernels_json_text(const cost::KernelKind& kind, const gpu::Gpu& gpu,
-                              const calibrate::KernelTable& table) {
-  ordered_json rows = ordered_json::array();
+void print_kernels_json(const cost::KernelKind& kind, const gpu::Gpu& gpu,
+                        const calibrate::KernelTable& table, std::ostream& out) {
+  objects::KernelList list;
+  list.kind = kind.name;
+  list.gpu = gpu.id;
   for (const KernelRow& row : table.rows) {
-    ordered_json shape = ordered_json::object();
+    objects::KernelAnswer& each = list.rows.emplace_back();
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (!row.stated[i]) continue;
       const cost::KernelColumn& column = kind.columns[i];
-      shape[std::string(column.name)] = column.type == cost::CellType::whole
-                                            ? ordered_json(row.cells[i].whole)
-                                            : ordered_json(row.cells[i].word);
+      api::Scalar& cell = each.shape[std::string(column.name)];
+      if (column.type == cost::CellType::whole) {
+        cell = row.cells[i].whole;
+      } else {
+        cell = std::string(row.cells[i].word);
+      }
     }
     const std::optional<Answer> found = answer(kind, gpu, row);
-    rows.push_back({{"shape", std::move(shape)},
-                    {"predicted_us", found ? ordered_json(found->time_us) : ordered_json(nullptr)},
-                    {"bound", found ? ordered_json(found->bound) : ordered_json(nullptr)},
-                    {"efficiency", found ? ordered_json(found->efficiency) : ordered_json(nullptr)}});
+    if (!found) continue;
+    each.predicted_us = found->time_us;
+    each.bound = std::string(found->bound);
+    each.efficiency = found->efficiency;
   }
-  const ordered_json out = {{"kind", kind.name}, {"gpu", gpu.id}, {"rows", std::move(rows)}};
-  return objects::document("kernels", text::json_text(out, 2), 2) + "\n";
+  objects::write_document("kernels", objects::Status::ok, list, out);
 }
 
-std::string kernel_kinds_json_text() {
-  ordered_json kinds = ordered_json::array();
+void print_kernel_kinds_json(std::ostream& out) {
+  objects::KernelList list;
   for (const cost::KernelKind& kind : cost::kernel_kinds()) {
-    ordered_json columns = ordered_json::array();
-    for (const cost::KernelColumn& column : kind.columns) {
-      columns.push_back({{"name", column.name},
-                         {"type", type_of(column)},
-                         {"needed", column.is_needed},
-                         {"meaning", column.meaning}});
-    }
-    kinds.push_back({{"name", kind.name}, {"summary", kind.summary}, {"columns", std::move(columns)}});
+    objects::KernelKind& each = list.kinds.emplace_back();
+    each.name = kind.name;
+    each.summary = kind.summary;
+    for (const cost::KernelColumn& column : kind.columns)
+      each.columns.push_back({std::string(column.name), std::string(type_of(column)), column.is_needed,
+                              std::string(column.meaning)});
   }
-  const ordered_json out = {{"kinds", std::move(kinds)}};
-  return objects::document("kernels", text::json_text(out, 2), 2) + "\n";
+  objects::write_document("kernels", objects::Status::ok, list, out);
 }
 
 }  // namespace shapelint::cli

@@ -39,8 +39,8 @@ std::optional<Answer> answer(const cost::KernelKind& kind, const gpu::Gpu& gpu,
 // `whole number`, `word`.
 std::string_view type_of(const cost::KernelColumn& column);
 
-std::string kernels_json_text(const cost::KernelKind& kind, const gpu::Gpu& gpu,
-                              const calibrate::KernelTable& table);
-std::string kernel_kinds_json_text();
+void print_kernels_json(const cost::KernelKind& kind, const gpu::Gpu& gpu,
+                        const calibrate::KernelTable& table, std::ostream& out);
+void print_kernel_kinds_json(std::ostream& out);
 
 }  // namespace shapelint::cli

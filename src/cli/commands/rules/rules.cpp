@@ -5,7 +5,6 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
@@ -14,12 +13,13 @@
 #include "lint/phrases.hpp"
 #include "lint/report.hpp"
 #include "lint/rule_costs.hpp"
+#include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
+#include "objects/printed/lists.hpp"
 #include "report/style.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
 #include "rules/engine/lint.hpp"
-#include "text/json/json.hpp"
 #include "text/printable.hpp"
 
 namespace shapelint::cli {
@@ -46,7 +46,7 @@ ExitCode rules(const RulesOptions& options, Io& io) {
   if (text_or_json[options.format] == "json") {
     std::vector<const rules::Rule*> list;
     for (const rules::Rule& rule : all) list.push_back(&rule);
-    io.out << rules_json_text(list);
+    print_rules_json(list, io.out);
     return ExitCode::clean;
   }
   const report::Style style = out_style(io);
@@ -179,7 +179,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
   }
   if (failed) return ExitCode::error;
   if (formats[options.format] == "json") {
-    io.out << rules_json_text(found);
+    print_rules_json(found, io.out);
     return ExitCode::clean;
   }
   const Style style = out_style(io);
@@ -198,50 +198,29 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json rule_json(const rules::Rule& rule) {
-  ordered_json parameters = ordered_json::object();
-  for (const rules::Parameter& each : rule.parameters) {
-    parameters[std::string(each.name)] = {{"value", each.value}, {"doc", each.doc}};
-  }
-  ordered_json fixes = ordered_json::array();
+objects::ListedRule listed(const rules::Rule& rule) {
+  objects::ListedRule out;
+  static_cast<api::Rule&>(out) = api::rule_of(rule);
+  out.when = rule.when.value;
+  out.message = rule.message.value;
+  out.why = rule.why;
+  out.blame = api::strings(rule.blame);
   for (const rules::Fix& fix : rule.fixes) {
-    ordered_json set = ordered_json::object();
-    for (const auto& [field, text] : fix.set) set[std::string(field)] = text.value;
-    fixes.push_back({{"set", std::move(set)}, {"vary", fix.vary}});
+    objects::RuleFix& each = out.fixes.emplace_back();
+    for (const auto& [field, text] : fix.set) each.set[std::string(field)] = text.value;
+    each.vary = api::strings(fix.vary);
   }
-  ordered_json examples = ordered_json::array();
-  for (const rules::Example& each : rule.examples) {
-    examples.push_back({{"config", each.config}, {"gpu", each.gpu}, {"finds", each.finds}});
-  }
-  const auto severity = rules::severity_of(rule);
-  return {{"code", rule.code},
-          {"name", rule.name},
-          {"summary", rule.summary},
-          {"since", rule.since},
-          {"status", name(rule.status)},
-          {"severity", name(severity)},
-          {"confidence", name(rule.confidence)},
-          {"scope", name(rule.scope)},
-          {"effect", name(rule.effect)},
-          {"when", rule.when.value},
-          {"message", rule.message.value},
-          {"mechanism", rule.mechanism},
-          {"why", rule.why},
-          {"blame", rule.blame},
-          {"parameters", std::move(parameters)},
-          {"fixes", std::move(fixes)},
-          {"sources", rule.sources},
-          {"examples", std::move(examples)}};
+  for (const rules::Example& each : rule.examples)
+    out.examples.push_back({std::string(each.config), std::string(each.gpu), each.finds});
+  return out;
 }
 
 }  // namespace
 
-std::string rules_json_text(std::span<const rules::Rule* const> all) {
-  ordered_json list = ordered_json::array();
-  for (const rules::Rule* rule : all) list.push_back(rule_json(*rule));
-  return objects::document("rules", text::json_text(ordered_json{{"rules", std::move(list)}}, 2), 2) + '\n';
+void print_rules_json(std::span<const rules::Rule* const> all, std::ostream& out) {
+  objects::RuleList list;
+  for (const rules::Rule* rule : all) list.rules.push_back(listed(*rule));
+  objects::write_document("rules", objects::Status::ok, list, out);
 }
 
 }  // namespace shapelint::cli

@@ -30,6 +30,6 @@ std::vector<Option> explain_options(ExplainOptions& options);
 ExitCode explain(const ExplainOptions& options, Io& io);
 
 // One JSON object with everything that rule files hold, ending with a line feed.
-std::string rules_json_text(std::span<const rules::Rule* const> all);
+void print_rules_json(std::span<const rules::Rule* const> all, std::ostream& out);
 
 }  // namespace shapelint::cli
