@@ -24,7 +24,7 @@ assume 5 % and 2 GB, `src/suggest/edit/footprint.hpp`). A GiB is 2^30 bytes.
 """
 TAIL = """
 - Pipelines (405B): PyTorch's schedules hold what stages receive, send and put out (the last one the logits of every micro-batch),
-  which is not counted, and stages are counted as equal, where the first has 16 layers and the last 14.
+  which is not counted.
 - 70B with tensor parallelism: DTensor keeps the gathered input of each product of the layer that runs again, which is not counted.
 - torchtitan before 2025 dropped the logits before the backward pass (`del pred`), as transformers does: they are not in the peak.
 """

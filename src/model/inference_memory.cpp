@@ -73,7 +73,7 @@ double whole_bytes(const Setup& setup, double packed) {
 
 // Layers of the stage with most, as a multiple of an even share.
 double fullest_share(const Setup& setup) {
-  if (setup.plan.pipeline <= 1 || setup.plan.stage_layers <= 0) return 1;
+  if (setup.plan.pipeline <= 1) return 1;
   const auto layers = at_least_one(setup.model.num_layers);
   return real(layers_of_stage(setup)) * real(setup.plan.pipeline) / layers;
 }

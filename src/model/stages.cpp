@@ -13,24 +13,42 @@
 
 namespace shapelint::model {
 
+namespace {
+
+// Layers that all stages could have beside the model's own, were each as full as the fullest.
+double spared_layers(const Setup& setup) {
+  return std::max(0.0,
+                  real(layers_of_stage(setup)) * real(setup.plan.pipeline) - real(setup.model.num_layers));
+}
+
+// What counts as a layer takes one's place on the last stage. Layers that do not divide are shared out by
+// choice (Megatron-LM, pipeline_model_parallel_layout; vLLM, distributed/utils.py, get_pp_indices): those
+// that are too few for all stages are left out of the last as far as it would be the slowest. `each` and
+// `behind`: arithmetic of a layer, and of the head and of layers that predict further tokens.
+double layers_of_last(const Setup& setup, double each, double behind) {
+  const double needed = each > 0 ? std::ceil(behind / each) : 0;
+  const double left_out = setup.plan.embedding_stages > 0 ? 1.0 : std::min(spared_layers(setup), needed);
+  return std::max(0.0, real(layers_of_stage(setup)) - left_out);
+}
+
+// An engine computes the logits of some tokens only.
+double share_of_logits(const Setup& setup) {
+  const LoweringContext shared(setup);
+  return real(logit_tokens(shared).value) / real(shared.tokens.value);
+}
+
+}  // namespace
+
 SlowestStage slowest_stage(const Setup& setup, double layer_flops, double further_flops, double head_flops) {
   const Plan& plan = setup.plan;
   const double layers = real(std::max<std::int64_t>(1, setup.model.num_layers));
   SlowestStage out;
   if (plan.pipeline <= 1) return {real(layers_of_stage(setup)), 1, 1, 0};
-  // An engine computes the logits of some tokens only.
-  const LoweringContext shared(setup);
-  head_flops *= real(logit_tokens(shared).value) / real(shared.tokens.value);
-  // What counts as a layer takes one's place on the last stage. Layers that do not divide are shared out by
-  // choice (Megatron-LM, pipeline_model_parallel_layout; vLLM, distributed/utils.py, get_pp_indices): those
-  // that are too few for all stages are left out of the last as far as it would be the slowest.
+  head_flops *= share_of_logits(setup);
   const double most = real(layers_of_stage(setup));
   const double each = layer_flops / layers;
   const double behind = further_flops + head_flops;
-  const double spared = std::max(0.0, most * real(plan.pipeline) - layers);
-  const double needed = each > 0 ? std::ceil(behind / each) : 0;
-  const double left_out = plan.embedding_stages > 0 ? 1.0 : std::min(spared, needed);
-  const double last = std::max(0.0, most - left_out);
+  const double last = layers_of_last(setup, each, behind);
   const bool is_priced = plan.pace != Pace::by_arithmetic;
   const bool is_last = is_priced ? plan.pace == Pace::last : last * each + behind >= most * each;
   out.layers = is_last ? last : most;
@@ -82,6 +100,17 @@ SlowestStage slowest_stage(const Setup& setup) {
   return slowest_stage(setup, flops.layers, flops.further, flops.head);
 }
 
+StageLayers stage_layers(const Setup& setup) {
+  const double most = real(layers_of_stage(setup));
+  if (setup.plan.pipeline <= 1) return {most, most};
+  const double first = most - (setup.plan.embedding_stages > 1 ? 1 : 0);
+  if (setup.plan.embedding_stages > 0 || spared_layers(setup) <= 0)
+    return {std::max(0.0, first), layers_of_last(setup, 0, 0)};
+  const PartFlops flops = flops_of_parts(setup);
+  return {first, layers_of_last(setup, flops.layers / real(std::max<std::int64_t>(1, setup.model.num_layers)),
+                                flops.further + flops.head * share_of_logits(setup))};
+}
+
 std::string stages_text(const Setup& setup) {
   if (setup.plan.pipeline <= 1 || !setup.model.conv.empty()) return {};
   return stage_text(setup.plan, slowest_stage(setup));
@@ -101,17 +130,20 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
   const double stages = real(std::max<std::int64_t>(1, plan.pipeline));
   const double tensor = real(std::max<std::int64_t>(1, plan.tensor));
   const EndParameters ends = end_parameters(setup);
-  const double even = (ends.embedding + ends.head) / stages;
-  const RankParameters further = mtp_parameters(setup);
-  const double dense = further.dense / tensor;
-  const double expert = further.expert / real(std::max<std::int64_t>(1, plan.expert)) /
-                        real(std::max<std::int64_t>(1, plan.expert_tensor));
-  const auto with = [&](double added, double added_expert) {
-    return RankParameters{std::max(0.0, held.dense + added), std::max(0.0, held.expert + added_expert)};
-  };
-  return {with((ends.embedding - even) / tensor - dense / stages, -expert / stages),
-          with((ends.head + ends.repeated - even) / tensor + dense * (1 - 1 / stages),
-               expert * (1 - 1 / stages))};
+  const RankParameters all = mtp_parameters(setup);
+  const RankParameters further{all.dense / tensor, all.expert / real(std::max<std::int64_t>(1, plan.expert)) /
+                                                       real(std::max<std::int64_t>(1, plan.expert_tensor))};
+  // Of one of the model's own layers.
+  const double layers = real(std::max<std::int64_t>(1, setup.model.num_layers));
+  const double per_layer = stages / layers;
+  const RankParameters each{
+      std::max(0.0, held.dense - ((ends.embedding + ends.head) / tensor + further.dense) / stages) *
+          per_layer,
+      std::max(0.0, held.expert - further.expert / stages) * per_layer};
+  const StageLayers of = stage_layers(setup);
+  return {{of.first * each.dense + ends.embedding / tensor, of.first * each.expert},
+          {of.last * each.dense + (ends.head + ends.repeated) / tensor + further.dense,
+           of.last * each.expert + further.expert}};
 }
 
 double pipeline_bubble(const Plan& plan, const SlowestStage& slowest) {

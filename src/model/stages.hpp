@@ -25,6 +25,13 @@ SlowestStage slowest_stage(const Setup& setup);
 // `the last of 4 stages sets the pace, with 8 layers and the head`; empty without a pipeline.
 std::string stages_text(const Setup& setup);
 
+// The model's own layers on the first stage and on the last.
+struct StageLayers {
+  double first = 0;
+  double last = 0;
+};
+StageLayers stage_layers(const Setup& setup);
+
 // Parameters before the layers and behind them, over all ranks of a stage; `repeated`: of a head that shares
 // the embedding's table, and has its own where these stand on different stages (Megatron-LM).
 struct EndParameters {

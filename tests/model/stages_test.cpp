@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <rapidcheck.h>
+
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/workload_support.hpp"
@@ -82,4 +84,39 @@ TEST_CASE("parameters of the ends are those of the model, and a table that is th
   CHECK(ends.embedding == 262144.0 * 2560);
   CHECK(ends.repeated == 262144.0 * 2560);
   CHECK(end_parameters(with("pipeline = 1\n")).repeated == 0);
+}
+
+TEST_CASE("parameters of the stages add up to the model's", "[model]") {
+  CHECK(rc::check([] {
+    Setup setup = with("pipeline = 1\n");
+    setup.plan.tensor = *rc::gen::element(1, 2, 4);
+    setup.plan.pipeline = *rc::gen::element(2, 4, 8);
+    setup.model.num_layers = setup.plan.pipeline * *rc::gen::inRange(1, 9);
+    setup.model.tie_word_embeddings = *rc::gen::arbitrary<bool>();
+    setup.model.mtp_layers = *rc::gen::inRange(0, 2);
+    if (*rc::gen::arbitrary<bool>()) setup.model.moe = {8, 2, 1024};
+    const double ranks = static_cast<double>(setup.plan.tensor);
+    const RankParameters held = parameters_per_rank(setup);
+    const StageParameters stages = stage_parameters(setup, held);
+    const EndParameters ends = end_parameters(setup);
+    // A stage between them has layers alone.
+    const double middle = stages.first.dense - ends.embedding / ranks;
+    const auto between = static_cast<double>(setup.plan.pipeline - 2);
+    const double experts = stages.first.expert * (between + 1) + stages.last.expert;
+    const double all = stages.first.dense + between * middle + stages.last.dense + experts;
+    const double even = held.dense + held.expert;
+    RC_ASSERT(all == Approx(even * static_cast<double>(setup.plan.pipeline) + ends.repeated / ranks));
+  }));
+}
+
+TEST_CASE("a stage holds whole layers", "[model]") {
+  // Kimi-K2's 61 layers on 4 stages are 16, 15, 15, 15 (vLLM, distributed/utils.py, get_pp_indices, leaves
+  // the last stage's rest to those before it).
+  Setup setup = with("pipeline = 4\n");
+  setup.model.num_layers = 61;
+  setup.model.vocab_size = 1024;
+  CHECK(stage_layers(setup).first == 16);
+  setup.plan.embedding_stages = 2;  // 63 places of 64
+  CHECK(stage_layers(setup).first == 15);
+  CHECK(stage_layers(setup).last == 15);
 }

@@ -248,8 +248,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
   if (!model.conv.empty()) return network_memory(setup, data);
-  const double stages = at_least_one(plan.pipeline);
-  const double layers = at_least_one(model.num_layers) / stages;
+  const StageLayers layers = stage_layers(setup);
   const double tokens =
       at_least_one(plan.micro_batch_size) * at_least_one(plan.sequence_length) / at_least_one(plan.context);
   const double logits =
@@ -261,8 +260,8 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   // The loss's own are gone when the last layer goes backward.
   const double sequence = gathered_sequence_bytes(setup);
   const double layer = each.again + units.layer + sequence;
-  const double first = waiting_bytes(plan, each, layers * in_flight.first) + layer;
-  const double last = waiting_bytes(plan, each, (layers + mtp_layers(setup)) * in_flight.last) +
+  const double first = waiting_bytes(plan, each, layers.first * in_flight.first) + layer;
+  const double last = waiting_bytes(plan, each, (layers.last + mtp_layers(setup)) * in_flight.last) +
                       std::max(layer, logits + units.head + sequence);
   // At the end of the backward pass one layer is left, and its gradients.
   const double end = each.kept + each.scores + layer;
@@ -275,7 +274,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
     out.activations = std::max(out.activations, std::min(first, end));
     return out;
   };
-  if (stages <= 1) return with_peak(held, {first, last});
+  if (plan.pipeline <= 1) return with_peak(held, {first, last});
   const StageParameters own = stage_parameters(setup, held);
   TrainingMemory on_first = with_peak(own.first, {first});
   on_first.micro_batches = in_flight.first;
