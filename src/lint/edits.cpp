@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "suggest/edit/axes.hpp"
 
 namespace shapelint::lint {
@@ -103,6 +104,19 @@ struct Place {
   std::string path;
 };
 
+// Where the layers' own values are stated that the change is of, one after the other.
+std::vector<Place> places_of_layers(const rules::Change& change, const ModelReport& model,
+                                    std::string& obstacle) {
+  std::vector<Place> out;
+  for (const model::LayerOrigin* each :
+       model::origins_of_layers(model.reading, *model::own_size(change.field), change.from))
+    out.push_back({each->span, {}, model.path});
+  if (out.empty())
+    obstacle = fmt::format("the file does not state `{}` of each layer: change {} to {} by hand",
+                           changed_name(change), change.from, change.to);
+  return out;
+}
+
 // Where a change's value is stated, or why nowhere that could be edited.
 std::optional<Place> place_of(const rules::Change& change, const ModelReport& model, std::string& obstacle) {
   const std::string name = changed_name(change);
@@ -168,21 +182,19 @@ std::optional<std::string> scaled(std::string_view old, std::int64_t number, con
 
 // When the file states exactly the old value, or one that gives it. Neither an edit nor an obstacle: it
 // follows. `remark` then says from what, or what is changed instead. An obstacle goes into the plan.
-std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& model,
+std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place, const ModelReport& model,
                                 const EditableText& editable, Computed computed, std::string& remark,
                                 EditPlan& plan) {
   std::string& obstacle = plan.obstacle;
-  const std::optional<Place> place = place_of(change, model, obstacle);
-  if (!place) return std::nullopt;
   const std::string name = changed_name(change);
   const std::string to = model::value_text(change.field, change.to);
-  const text::SharedText* text = editable(place->path);
+  const text::SharedText* text = editable(place.path);
   if (text == nullptr) {
-    plan.obstacle = fmt::format("`{}` is stated in {}: change it to {} there", name, place->path, to);
+    plan.obstacle = fmt::format("`{}` is stated in {}: change it to {} there", name, place.path, to);
     plan.is_elsewhere = true;
     return std::nullopt;
   }
-  const Span span = place->span;
+  const Span span = place.span;
   if (span.begin < 0 || span.end <= span.begin || span.end > static_cast<std::int64_t>(text->size())) {
     obstacle = fmt::format("`{}` cannot be changed in this kind of file", name);
     return std::nullopt;
@@ -213,11 +225,11 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& 
     obstacle = fmt::format("`{}` is written as `{}`: change it by hand so that it becomes {}", name, old, to);
     return std::nullopt;
   }
-  if (place->use_span.end > place->use_span.begin) {
+  if (place.use_span.end > place.use_span.begin) {
     const Definition made = definition_before(source, begin);
     // There, and where it is used.
     const bool is_used_once = count_word(source, made.name) == made.times + 1;
-    if (made.name.empty() || place->path != model.path || !is_used_once) {
+    if (made.name.empty() || place.path != model.path || !is_used_once) {
       obstacle = fmt::format(
           "`{}` comes from `{}`, which is used elsewhere, too: change it by hand so that it "
           "becomes {}",
@@ -225,7 +237,7 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const ModelReport& 
       return std::nullopt;
     }
   }
-  return TextEdit{span, *std::move(written), place->path};
+  return TextEdit{span, *std::move(written), place.path};
 }
 
 }  // namespace
@@ -236,29 +248,38 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
   std::vector<rules::Change> made;
   std::string remarks;
   for (const rules::Change& change : proposal.changes) {
-    std::string remark;
-    auto edit = edit_of(change, model, editable, computed, remark, plan);
+    std::vector<Place> places;
+    if (change.of_layers) {
+      places = places_of_layers(change, model, plan.obstacle);
+    } else if (const auto place = place_of(change, model, plan.obstacle)) {
+      places.push_back(*place);
+    }
     if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false, plan.is_elsewhere};
+    std::string remark;
+    for (const Place& place : places) {
+      auto edit = edit_of(change, place, model, editable, computed, remark, plan);
+      if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false, plan.is_elsewhere};
+      if (!edit) continue;
+      const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
+        return each.path == edit->path && each.span == edit->span;
+      });
+      if (same == plan.edits.end()) {
+        plan.edits.push_back(*std::move(edit));
+      } else if (same->text != edit->text) {
+        return {{},
+                fmt::format(
+                    "one value gives `{}` and another field, and they need different ones: edit it by hand",
+                    changed_name(change)),
+                {},
+                false,
+                false};
+      }
+    }
     if (remark.empty()) {
       made.push_back(change);
     } else {
       plan.is_computed = true;
       remarks += fmt::format("{}{} {}", remarks.empty() ? "" : ", ", changes_text({change}), remark);
-    }
-    if (!edit) continue;
-    const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
-      return each.path == edit->path && each.span == edit->span;
-    });
-    if (same == plan.edits.end()) {
-      plan.edits.push_back(*std::move(edit));
-    } else if (same->text != edit->text) {
-      return {
-          {},
-          fmt::format("one value gives `{}` and another field, and they need different ones: edit it by hand",
-                      changed_name(change)),
-          {},
-          false,
-          false};
     }
   }
   // What follows needs something to follow from.

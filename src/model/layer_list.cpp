@@ -81,6 +81,61 @@ const LayerKey* find_layer_key(std::string_view name) {
   return found == layer_key_table.end() ? nullptr : &*found;
 }
 
+const LayerKey* own_size(FieldId field) {
+  constexpr std::array sizes{
+      FieldId::num_attention_heads, FieldId::num_key_value_heads, FieldId::head_dim,
+      FieldId::value_head_dim,      FieldId::intermediate_size,   FieldId::moe_num_experts};
+  if (std::find(sizes.begin(), sizes.end(), field) == sizes.end()) return nullptr;
+  return &*std::find_if(layer_key_table.begin(), layer_key_table.end(),
+                        [&](const LayerKey& key) { return key.field == field; });
+}
+
+TransformerLayer layer_at(const ModelSpec& model, std::int64_t place) {
+  for (const LayerGroup& group : model.layers) {
+    if (place < group.count) return group.layer;
+    place -= group.count;
+  }
+  return {};
+}
+
+void make_common(ModelSpec& model, const LayerKey& key, std::int64_t value) {
+  Setup setup{std::move(model), {}};
+  const std::int64_t before = get(setup, key.field);
+  // Values that are as wide as keys stay so (layer_model).
+  const bool widens = key.field == FieldId::head_dim && setup.model.value_head_dim == before;
+  for (LayerGroup& group : setup.model.layers) {
+    std::int64_t& own = group.layer.*key.member;
+    if (own < 0) {
+      own = before;
+    } else if (own == value) {
+      own = -1;
+    }
+  }
+  set(setup, key.field, value);
+  if (widens) setup.model.value_head_dim = value;
+  model = std::move(setup.model);
+}
+
+bool change_layers(ModelSpec& model, const LayerKey& key, std::int64_t from, std::int64_t to) {
+  bool is_any = false;
+  std::int64_t least = to;
+  std::int64_t most = to;
+  for (LayerGroup& group : model.layers) {
+    std::int64_t& own = group.layer.*key.member;
+    if (own == from) {
+      own = to;
+      is_any = true;
+    }
+    least = std::min(least, own);
+    most = std::max(most, own);
+  }
+  if (least < 0) return is_any;
+  Setup setup{std::move(model), {}};
+  set(setup, key.field, most);
+  model = std::move(setup.model);
+  return is_any;
+}
+
 std::int64_t smallest(const LayerKey& key) {
   return key.field == no_field ? 0 : info(key.field).minimum;
 }

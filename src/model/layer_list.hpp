@@ -46,6 +46,17 @@ constexpr std::size_t mixer_of(Mixing mixing) {
                                 : static_cast<std::size_t>(mixing) - static_cast<std::size_t>(Mixing::mixer);
 }
 
+// The key of the sizes that layers may have of their own in place of the field; nullptr where they cannot.
+const LayerKey* own_size(FieldId field);
+// The layer at that place; nothing of its own where the list has none.
+TransformerLayer layer_at(const ModelSpec& model, std::int64_t place);
+// The same model in other words: its field is the value of the layers that state `value`, and the other
+// layers state theirs.
+void make_common(ModelSpec& model, const LayerKey& key, std::int64_t value);
+// Layers that have `from` of their own have `to`; a field that every layer states is their largest. Whether
+// there are any.
+bool change_layers(ModelSpec& model, const LayerKey& key, std::int64_t from, std::int64_t to);
+
 // Appends a group, or adds to the last one where the layer is the same.
 void add_layers(std::vector<LayerGroup>& list, std::int64_t count, const TransformerLayer& layer);
 // The model is this list: `num_layers`, and the counts of its kinds, are those of the list. Layers that have

@@ -159,7 +159,8 @@ struct Op {
   Layout layout = Layout::tn;
   double weight_bytes = 0;  // of one element of B where it is stored packed, scales included; 0: as dtype
   ImplicitGemm implicit;
-  std::int32_t layer = -1;  // of a CNN: model::Layer::id; -1: of none
+  // Of a CNN: model::Layer::id. Of a model whose layers differ: which of distinct_layers(). -1: of none.
+  std::int32_t layer = -1;
 
   // attention: one fused kernel
   AttentionShape attention;

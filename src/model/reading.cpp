@@ -5,8 +5,19 @@
 #include <array>
 
 #include "model/derive.hpp"
+#include "model/layer_list.hpp"
 
 namespace shapelint::model {
+
+std::vector<const LayerOrigin*> origins_of_layers(const Reading& reading, const LayerKey& key,
+                                                  std::int64_t value) {
+  std::vector<const LayerOrigin*> out;
+  for (const LayerOrigin& each : reading.layers) {
+    if (each.key == key.name && layer_at(reading.setup.model, each.layer).*key.member == value)
+      out.push_back(&each);
+  }
+  return out;
+}
 
 namespace {
 

@@ -15,6 +15,8 @@
 
 namespace shapelint::model {
 
+struct LayerKey;  // model/layer_list.hpp
+
 struct Origin {
   enum class Kind : std::uint8_t {
     unknown,       // nobody said, and nothing sensible can be assumed: rules that need it stay silent
@@ -78,8 +80,9 @@ struct Extra {
   Origin origin;
 };
 
-// Where a CNN's file states a key of a layer; `layer` is -1 for the network's own (`in_channels` of the
-// image).
+// Where a file states a key of a layer: of a CNN by the layer's id, and -1 for the network's own
+// (`in_channels` of the image); of a list of layers by the layer's place in it, the first of several for
+// which one key stands.
 struct LayerOrigin {
   std::int32_t layer = -1;
   std::string key;  // `out_channels`; empty: the layer as a whole
@@ -94,7 +97,7 @@ struct Reading {
   std::string dialect;  // "native", …
   Setup setup;
   PerField<Origin> origins;
-  std::vector<LayerOrigin> layers;  // of a CNN: of every key that the file states
+  std::vector<LayerOrigin> layers;  // of every key of a layer that the file states
   std::string part;                 // which model of the file: `text`, `vision`; empty when there is only one
   std::string model_type;           // as the file calls it: `llama`
   // Where the models of a file are one step together (the halves of an encoder-decoder), or its plans one
@@ -142,6 +145,10 @@ inline const LayerOrigin* find_layer_key(const Reading& reading, std::int32_t la
   }
   return nullptr;
 }
+
+// Where the file states `value` of layers that have it of their own.
+std::vector<const LayerOrigin*> origins_of_layers(const Reading& reading, const LayerKey& key,
+                                                  std::int64_t value);
 
 // One remark for each such field. A reading that has any cannot be priced.
 inline std::vector<const Remark*> unresolved(const Reading& reading) {

@@ -59,6 +59,7 @@ struct Finding {
   std::string how;      // how the file's dialect does what is proposed; may be empty
   std::vector<model::FieldId> assumed;  // what nobody stated, and the finding would be another without
   model::FieldId blamed = model::no_field;
+  std::int64_t layer_value = -1;  // of the layers that have this of their own; -1: blamed of the model
   std::vector<model::FieldId> related;
   std::string path;  // of the file
   Span span;         // the value's bytes; empty when nothing in the file states it

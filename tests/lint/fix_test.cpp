@@ -76,6 +76,36 @@ TEST_CASE("values are changed where they stand, and every other byte stays", "[l
   }
 }
 
+// 16390 columns are no multiple of 8: their GEMMs run on unaligned kernels, those of the other layers do not.
+TEST_CASE("a width that some layers have is changed where these state it", "[lint][fix]") {
+  const std::string begin =
+      "[run]\nmicro_batch_size = 8\nsequence_length = 2048\n[model]\nhidden_size = 4096\nnum_layers = 4\n"
+      "num_attention_heads = 32\nvocab_size = 32768\n";
+  const std::string list = begin + "intermediate_size = [16384, 16390, 8192, 16390]\n";
+  const std::string kinds = begin +
+                            "intermediate_size = 16384\nlayers = \"1 narrow, 1 wide\"\n"
+                            "[model.layer.narrow]\nwindow = 1024\n"
+                            "[model.layer.wide]\nintermediate_size = 16390\n";
+  struct Case {
+    std::string before;
+    std::string after;
+    Strings fixes;
+  };
+  for (const Case& each : {Case{list,
+                                replaced(replaced(list, "16390", "16384"), "16390", "16384"),
+                                {"m.toml:9:29: intermediate_size 16390 → 16384 (SL110)"}},
+                           Case{kinds,
+                                replaced(kinds, "16390", "16384"),
+                                {"m.toml:14:21: intermediate_size 16390 → 16384 (SL110)"}}}) {
+    const FixRun ran = fixed({{"m.toml", each.before}}, {.select = {"SL1"}, .unsafe = true});
+    CHECK(ran.fixes == each.fixes);
+    CHECK(ran.left.empty());
+    REQUIRE(ran.changed.contains("m.toml"));
+    CHECK(ran.changed.at("m.toml") == each.after);
+    CHECK(ran.findings.empty());
+  }
+}
+
 TEST_CASE("what changes the model that is trained waits for --unsafe-fixes", "[lint][fix]") {
   // 32 heads of 80 elements, mended by 20 heads of 128; what the plan could do is not selected.
   const std::string heads =

@@ -173,6 +173,31 @@ TEST_CASE("a group of layers that is split in two is the same model", "[model]")
   }));
 }
 
+TEST_CASE("a layer's values as the model's own are the same model", "[model]") {
+  CHECK(rc::check("common", [] {
+    Setup setup = model_setup(gemma);
+    for (LayerGroup& group : setup.model.layers) {
+      if (*rc::gen::arbitrary<bool>()) group.layer.intermediate_size = *rc::gen::element(8192, 21504, 21510);
+    }
+    setup.model.layers_differ = true;
+    const auto at = *rc::gen::inRange<std::size_t>(0, setup.model.layers.size());
+    Setup other = setup;
+    for (const LayerKey& key : layer_keys()) {
+      if (key.field == no_field || own_size(key.field) == nullptr) continue;
+      const std::int64_t own = setup.model.layers[at].layer.*key.member;
+      if (own < 0) continue;
+      make_common(other.model, key, own);
+      RC_ASSERT(get(other, key.field) == own);
+      const std::int64_t left = other.model.layers[at].layer.*key.member;
+      RC_ASSERT(left == -1);
+    }
+    RC_ASSERT(parameter_count(other) == parameter_count(setup));
+    RC_ASSERT(forward_flops_per_token(other) == Approx(forward_flops_per_token(setup)));
+    RC_ASSERT(flops(other) == Approx(flops(setup)));
+    RC_ASSERT(cache_bytes(other, 5000) == Approx(cache_bytes(setup, 5000)));
+  }));
+}
+
 TEST_CASE("a list says the same as the fields that count its kinds", "[model]") {
   const std::string attention = "attention 8/8 heads of 64";
   const std::string mlp = " + MLP of 2048";
@@ -341,6 +366,8 @@ TEST_CASE("no model is said to need more arithmetic than its operations do", "[m
                                        "residual_streams = 4\n",
                                        "window = { size = 128 }\n",
                                        "sparse = { blocks = 4 }\n",
+                                       "sparse = { kind = \"moba\", blocks = 4, block_size = 64 }\n",
+                                       "attention_gate = true\nattention_gate_rank = 64\n",
                                        "key_values = \"one_projection\"\n",
                                        "compressed = { ratio = 4, q_lora_rank = 128, output_groups = 2, "
                                        "output_rank = 128 }\n",

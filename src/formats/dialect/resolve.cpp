@@ -200,7 +200,7 @@ class Resolver {
     std::vector<model::LayerGroup> list;
     if (layers > 0 && layers <= most_listed) {
       for (std::int64_t i = 0; i < layers && !asked.empty(); ++i)
-        model::add_layers(list, 1, layer_at(i, asked));
+        model::add_layers(list, 1, layer_at(i, asked, out));
     }
     layer_ = no_layer;
     const bool says_nothing =
@@ -242,7 +242,8 @@ class Resolver {
   }
 
   model::TransformerLayer layer_at(
-      std::int64_t index, std::span<const std::pair<const model::LayerKey*, const RuleIndex::Entry*>> asked) {
+      std::int64_t index, std::span<const std::pair<const model::LayerKey*, const RuleIndex::Entry*>> asked,
+      model::Reading& reading) {
     model::TransformerLayer out;
     layer_ = index;
     for (const auto& [key, entry] : asked) {
@@ -253,7 +254,12 @@ class Resolver {
       }
       if (!value.number) continue;
       const auto own = static_cast<std::int64_t>(std::round(*value.number));
-      if (own >= model::smallest(*key) && own <= model::largest(*key)) out.*(key->member) = own;
+      if (own < model::smallest(*key) || own > model::largest(*key)) continue;
+      out.*(key->member) = own;
+      const Origin& origin = value.origin;
+      if (origin.kind == Origin::Kind::stated && origin.path == reading.path && origin.use_span == Span{})
+        reading.layers.push_back({static_cast<std::int32_t>(index), std::string(key->name), origin.span,
+                                  origin.key_span, origin.key_path});
     }
     return out;
   }

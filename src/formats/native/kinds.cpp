@@ -57,6 +57,7 @@ class Kinds {
       return;
     }
     give_defaults(list);
+    note_places();
     count_parallel(list);
     model::set_layers(reading_.setup.model, std::move(list));
     if (!reading_.setup.model.layers.empty()) model::count_layers(reading_.setup.model);
@@ -116,7 +117,7 @@ class Kinds {
         read_mixer(node, table, layer);
       } else if (const auto value = catalog::layer_value(node, *key, errors_)) {
         layer.*(key->member) = *value;
-        if (key->field != model::no_field) stated_.emplace_back(key, node);
+        if (key->field != model::no_field) stated_.push_back({key, node, table.key()});
       }
     }
     if (table["uses"]) use_block(table["uses"], layer);
@@ -173,6 +174,31 @@ class Kinds {
     if (slot < model::most_mixers) state(model::mixer_fields[slot].parallel, 1, name);
     layer.mixing = static_cast<std::int64_t>(Mixing::attention);
     layer.feeding = static_cast<std::int64_t>(model::Feeding::mlp);
+  }
+
+  void note_place(std::int64_t layer, std::string_view key, const NodeRef& node) {
+    reading_.layers.push_back(
+        {static_cast<std::int32_t>(layer), std::string(key), node.span(), node.key_span(), node.path()});
+  }
+
+  // Where the layers' own values stand: those of a kind once, at its first layer.
+  void note_places() {
+    std::string problem;
+    for (const auto& [key, node, kind] : stated_) {
+      std::int64_t first = 0;
+      for (const auto& [count, name] :
+           model::layer_order(description_.order, reading_.setup.model.num_layers, problem)) {
+        if (name == kind) {
+          note_place(first, key->name, node);
+          break;
+        }
+        first += count;
+      }
+    }
+    for (const NodeRef list : nodes_.lists) {
+      std::int64_t layer = 0;
+      for (const NodeRef each : list) note_place(layer++, list.key(), each);
+    }
   }
 
   // A mixer beside attention is in layers of both kinds.
@@ -352,7 +378,7 @@ class Kinds {
       for (const model::LayerGroup& group : list) most = std::max(most, group.layer.*key.member);
       if (most < 0) continue;
       NodeRef place;
-      for (const auto& [each, node] : stated_) {
+      for (const auto& [each, node, kind] : stated_) {
         if (each == &key && (!place || node.as_integer() == most)) place = node;
       }
       for (const NodeRef each : nodes_.lists) {
@@ -377,7 +403,12 @@ class Kinds {
   std::vector<Error>& errors_;
   std::size_t before_;
   model::LayerDescription description_;
-  std::vector<std::pair<const model::LayerKey*, NodeRef>> stated_;
+  struct Stated {
+    const model::LayerKey* key;
+    NodeRef node;
+    std::string_view kind;
+  };
+  std::vector<Stated> stated_;
 };
 
 }  // namespace

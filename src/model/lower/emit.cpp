@@ -216,6 +216,7 @@ Op Emitter::wide_op(std::string_view name, OpKind kind, double count) const {
   Op op;
   op.name = name_in(shared_->stream, name);
   op.component = component_;
+  op.layer = layer_;
   op.kind = kind;
   op.dtype = shared_->wide_dtype;
   op.count = runs_ * count;
@@ -254,6 +255,7 @@ void Emitter::linear(std::string_view name, Dim m, Dim n, Dim k, DType dtype, Re
   Op op;
   op.name = name_in(shared_->stream, name);
   op.component = component_;
+  op.layer = layer_;
   op.dtype = dtype;
   op.batch = batch;
   op.m = m;
@@ -333,6 +335,11 @@ void Emitter::product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Lay
   Op op = wide_product(name, batch, m, n, k, repeat);
   op.layout = layout;
   push_product(op, repeat, true, {0, 1});
+}
+
+void Emitter::forward_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat) {
+  append_product(wide_product(name, batch, m, n, k, repeat), {again(repeat, {0, 1}), false, false, false},
+                 *ops_);
 }
 
 void Emitter::attention(std::string_view name, const AttentionShape& shape, Repeat repeat) {

@@ -237,6 +237,9 @@ class Emitter {
   void set_component(Component component) { component_ = component; }
   Component component() const { return component_; }
 
+  // Which of the distinct layers they are of.
+  void set_layer(std::size_t layer) { layer_ = static_cast<std::int32_t>(layer); }
+
   // Texts that names and expressions of ops view, as long as the workload lives.
   const std::deque<std::string>& keep(std::deque<std::string> texts) {
     struct Kept {
@@ -271,6 +274,8 @@ class Emitter {
   void input_linear(std::string_view name, Dim m, Dim n, Dim k, Repeat repeat, Dim batch = {1, "1"});
   // C[m,n] = A[m,k] B[k,n] with both operands activations: the layouts follow from the forward one.
   void product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Layout layout, Repeat repeat);
+  // One that has no gradient, A[m,k] B[n,k]^T.
+  void forward_product(std::string_view name, Dim batch, Dim m, Dim n, Dim k, Repeat repeat);
   void attention(std::string_view name, const AttentionShape& shape, Repeat repeat);
   void scan(std::string_view name, MixerKind mixer, const AttentionShape& shape, Repeat repeat);
   // Bytes of one run forward and of one run backward (0: none), and its arithmetic.
@@ -340,6 +345,7 @@ class Emitter {
   std::shared_ptr<const std::deque<std::string>>* texts_;
   double runs_ = 1;
   Component component_ = Component::other;
+  std::int32_t layer_ = -1;
   double projections_ = 1;
   double quantized_forward_ = 0;  // elements, by products since the last quantize()
   double quantized_backward_ = 0;
@@ -414,7 +420,7 @@ struct MixerTexts {
   std::string_view in = {}, out = {}, columns = {}, values = {};
 };
 MixerTexts mixer_texts(MixerKind kind, std::size_t which);
-// Native sparse attention: compressed, selected and last keys (attention/sparse.cpp).
+// Attention to chosen blocks of keys (attention/sparse.cpp).
 void lower_sparse_attention(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
                             Repeat layer, Emitter& emit);
 // Attention to keys that an indexer chooses, to compressed keys, or both (attention/compressed.cpp); the

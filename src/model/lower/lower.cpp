@@ -256,15 +256,18 @@ void lower_list(const LoweringContext& shared, const LayerCounts& counts, double
   };
   for (const DistinctLayer& each : layers)
     each_part(all, parts_of(each), [](double& sum, double some) { sum += some; });
-  for (const DistinctLayer& each : layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const DistinctLayer& each = layers[i];
+    Emitter of_layer = emit;
+    of_layer.set_layer(i);
     Parts parts = parts_of(each);
     each_part(parts, all, [&](double& some, double sum) { some = sum > 0 ? share * some / sum : 0.0; });
     if (num_joint_layers(each.one.model) > 0) {
-      lower_joint(shared.width, each.one, counts, parts, emit);
+      lower_joint(shared.width, each.one, counts, parts, of_layer);
       continue;
     }
     const LoweringContext own(each.one, Modality::all, shared.width);
-    Emitter to = emit.with(own);
+    Emitter to = of_layer.with(own);
     lower_stack(own, counts, parts, to);
   }
 }

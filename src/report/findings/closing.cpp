@@ -167,8 +167,7 @@ void add_code(std::vector<std::string>& codes, std::string_view code) {
 std::vector<std::string> applied_codes(const lint::ModelReport& model, const rules::GpuReport& gpu) {
   const auto is_applied = [&](const rules::Change& change) {
     return std::any_of(gpu.applied.begin(), gpu.applied.end(), [&](const rules::Change& each) {
-      return each.field == change.field && each.to == change.to && each.layer == change.layer &&
-             each.key == change.key;
+      return suggest::same_target(each, change) && each.to == change.to;
     });
   };
   std::vector<std::string> codes;

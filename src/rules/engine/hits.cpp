@@ -58,8 +58,9 @@ std::vector<Hit> by_field(std::span<Subject> found) {
   std::vector<Hit> hits;
   std::vector<double> largest;  // share of one subject, of each hit
   for (Subject& subject : found) {
-    const auto same = std::find_if(hits.begin(), hits.end(),
-                                   [&](const Hit& hit) { return hit.blame.field == subject.blame.field; });
+    const auto same = std::find_if(hits.begin(), hits.end(), [&](const Hit& hit) {
+      return blames_same(hit.blame.field, hit.context, subject.blame.field, subject.context);
+    });
     if (same == hits.end()) {
       hits.push_back({std::move(subject.blame), subject.context, subject.expression, ops_of(subject.context),
                       subject.share});
@@ -99,6 +100,13 @@ std::vector<Hit> together(std::span<const Subject> found) {
 }
 
 }  // namespace
+
+bool blames_same(model::FieldId field, const Context& context, model::FieldId other_field,
+                 const Context& other) {
+  if (field != other_field) return false;
+  const bool is_own = is_of_layers(context, field);
+  return is_own == is_of_layers(other, field) && (!is_own || context.blamed == other.blamed);
+}
 
 std::vector<Hit> find_hits(CompiledRule& rule, const model::Reading& reading, const Baseline& baseline,
                            std::vector<Error>& errors) {

@@ -22,6 +22,10 @@ struct Hit {
   std::vector<Context> all{};  // of a network's layers: of every one that is found
 };
 
+// Whether what is found on both is about one value: of layers with a value of their own, about that.
+bool blames_same(model::FieldId field, const Context& context, model::FieldId other_field,
+                 const Context& other);
+
 // Evaluates one rule. Conditions without a value are appended to `errors`, once per rule.
 std::vector<Hit> find_hits(CompiledRule& rule, const model::Reading& reading, const Baseline& baseline,
                            std::vector<Error>& errors);

@@ -200,9 +200,10 @@ class Engine {
       report.after = report.before;
       result_.gpus.push_back(std::move(report));
     }
+    layers_ = readings_of_layers(reading_);
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
       baselines_.push_back(
-          {&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_, &blames_});
+          {&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_, &blames_, layers_});
     }
     all_constraints_ = hard_constraints(compiled_, reading_);
     constraints_ = suggest::binding(all_constraints_, reading_.setup);
@@ -210,6 +211,7 @@ class Engine {
       for (suggest::Constraint& each : suggest::binding(stack_->constraints, reading_.setup))
         constraints_.push_back(std::move(each));
     }
+    of_the_stack_ = constraints_.size();
     for (suggest::Constraint& each : suggest::shape_constraints(options_.policy.shape, reading_.setup))
       constraints_.push_back(std::move(each));
   }
@@ -246,9 +248,17 @@ class Engine {
     return !finding.certain_to_fail && !finding.gains.empty() && finding.gain < options_.min_gain;
   }
 
-  static bool changes_field(const Proposal& proposal, model::FieldId field) {
-    return std::any_of(proposal.changes.begin(), proposal.changes.end(),
-                       [&](const Change& change) { return change.field == field; });
+  // Whether what a rule finds is about what the proposal sets: of the layers that it is about alone.
+  static bool is_about(const Group& group, const Finding& finding, const Proposal& proposal) {
+    if (group.field == model::no_field) return true;
+    const Context& context = group.hits.front().context;
+    const bool is_of_own = is_of_layers(context, group.field);
+    for (const Change& change : proposal.changes) {
+      if (change.field != group.field) continue;
+      if (!change.of_layers || !is_of_own || static_cast<std::int64_t>(context.blamed) == change.to)
+        return true;
+    }
+    return group.field == finding.blamed && finding.layer_value < 0;
   }
 
   // Of a network's layers: whether both change the same number of the same layer.
@@ -256,9 +266,8 @@ class Engine {
     if (left.proposals.empty()) return false;
     const std::vector<Change>& others = left.proposals.front().changes;
     return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Change& change) {
-      return std::any_of(others.begin(), others.end(), [&](const Change& other) {
-        return other.field == change.field && other.layer == change.layer && other.key == change.key;
-      });
+      return std::any_of(others.begin(), others.end(),
+                         [&](const Change& other) { return same_target(other, change); });
     });
   }
 
@@ -276,10 +285,7 @@ class Engine {
         continue;
       }
       std::vector<Group> groups = after.find_groups(rule);
-      std::erase_if(groups, [&](const Group& group) {
-        return group.field != model::no_field && group.field != finding.blamed &&
-               !changes_field(proposal, group.field);
-      });
+      std::erase_if(groups, [&](const Group& group) { return !is_about(group, finding, proposal); });
       after.apply_rule(rule, std::move(groups));
       for (const Finding& left : after.result_.findings) {
         if (left.blamed != model::no_field || changes_same(left, proposal)) return false;
@@ -315,8 +321,9 @@ class Engine {
       const std::size_t errors = result_.errors.size();
       for (Hit& hit : find_hits(rule, reading_, baselines_[i], result_.errors)) {
         if (is_comparison && !model::is_stated(reading_, hit.blame.field)) continue;
-        auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const Group& each) { return each.field == hit.blame.field; });
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) {
+          return blames_same(each.field, each.hits.front().context, hit.blame.field, hit.context);
+        });
         if (group == groups.end()) {
           groups.push_back({hit.blame.field, {}, {}});
           group = groups.end() - 1;
@@ -333,8 +340,14 @@ class Engine {
     for (Group& group : groups) make_finding(rule, group);
   }
 
-  std::vector<suggest::Constraint> constraints_for(const Rule& rule) const {
+  // `reading` may be in the words of a layer.
+  std::vector<suggest::Constraint> constraints_for(const Rule& rule, const model::Reading& reading) const {
     std::vector<suggest::Constraint> out = constraints_;
+    if (&reading != &reading_) {
+      out.resize(of_the_stack_);
+      for (suggest::Constraint& each : suggest::shape_constraints(options_.policy.shape, reading.setup))
+        out.push_back(std::move(each));
+    }
     if (rule.effect != FindingKind::fails) return out;
     for (const suggest::Constraint& each : all_constraints_) {
       if (each.name == rule.code) out.push_back(each);
@@ -346,9 +359,14 @@ class Engine {
     const FindingKind effect = rule.rule().effect;
     std::vector<suggest::Evaluator*> evaluators;
     for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
-    const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule());
+    // Of layers with values of their own nothing follows that the file does not say of them.
+    const Context context = group.hits.front().context;
+    const bool is_of_own = is_of_layers(context, group.field);
+    const model::Reading& reading = is_of_own ? *context.reading : reading_;
+    const suggest::FieldDependencies links = is_of_own ? suggest::FieldDependencies{} : links_;
+    const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule(), reading);
     std::vector<suggest::Candidate> candidates =
-        propose(reading_, links_, {&rule, group.hits, evaluators, constraints});
+        propose(reading, links, {&rule, group.hits, evaluators, constraints});
     drop_unrelated_gains(rule.rule(), group, candidates);
     if (effect == FindingKind::slower) {
       narrow_to_gaining(group, candidates, options_.min_gain);
@@ -362,7 +380,7 @@ class Engine {
       for (const std::size_t each : chosen) {
         finding.proposals.push_back(to_proposal(candidates[each], group, effect));
         finding.proposals.back().or_multiple_of =
-            equal_multiple(candidates[each], finding.proposals.back(), group, constraints);
+            equal_multiple({reading, links}, candidates[each], finding.proposals.back(), group, constraints);
       }
       set_gain_of_first_proposal(finding);
       if (finding.gain <= finding.gain_error) finding.severity = Severity::info;
@@ -374,6 +392,11 @@ class Engine {
       for (const suggest::Candidate& each : candidates) {
         if (finding.proposals.size() >= most_tried) break;
         finding.proposals.push_back(to_proposal(each, group, effect));
+      }
+    }
+    for (Proposal& proposal : finding.proposals) {
+      for (std::vector<Change>* changes : {&proposal.changes, &proposal.implied}) {
+        for (Change& each : *changes) each.of_layers = is_of_own && is_of_layers(context, each.field);
       }
     }
     result_.findings.push_back(std::move(finding));
@@ -436,8 +459,13 @@ class Engine {
   }
 
   // The multiple of which others, further on in the same direction, gain as much as the proposal.
-  std::int64_t equal_multiple(const suggest::Candidate& candidate, const Proposal& proposal,
-                              const Group& group, std::span<const suggest::Constraint> constraints) const {
+  struct Start {
+    const model::Reading& reading;
+    const suggest::FieldDependencies& links;
+  };
+  std::int64_t equal_multiple(const Start& start, const suggest::Candidate& candidate,
+                              const Proposal& proposal, const Group& group,
+                              std::span<const suggest::Constraint> constraints) const {
     using model::FieldId;
     if (candidate.changes.size() != 1) return 0;
     const Change& change = candidate.changes.front();
@@ -452,10 +480,10 @@ class Engine {
     for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
     for (std::int64_t i = 1; i <= tried; ++i) {
       const std::int64_t step = change.to > change.from ? i * multiple : -i * multiple;
-      auto other = suggest::make_candidate(reading_, links_, {{change.field, change.from, change.to + step}},
-                                           constraints);
-      if (!other || !suggest::fits(other->setup, reading_.setup, evaluators)) return 0;
-      suggest::price(*other, reading_.setup, evaluators);
+      auto other = suggest::make_candidate(start.reading, start.links,
+                                           {{change.field, change.from, change.to + step}}, constraints);
+      if (!other || !suggest::fits(other->setup, start.reading.setup, evaluators)) return 0;
+      suggest::price(*other, start.reading.setup, evaluators);
       if (std::fabs(other->gain - proposal.gain) > proposal.gain_error) return 0;
     }
     return multiple;
@@ -517,6 +545,8 @@ class Engine {
   std::vector<Baseline> baselines_;
   std::vector<suggest::Constraint> all_constraints_;
   std::vector<suggest::Constraint> constraints_;  // of proposals
+  std::size_t of_the_stack_ = 0;                  // of these, those before the shape's
+  std::vector<LayerReading> layers_;
   LintResult result_;
 };
 

@@ -86,8 +86,9 @@ void merge_alternatives(std::vector<Finding>& findings, std::size_t proposals) {
       if (!is_about_speed(findings[j]) || findings[j].gpu != findings[i].gpu) continue;
       const bool same_way_out =
           findings[j].proposals.front().changes == findings[i].proposals.front().changes;
-      const bool same_blame =
-          findings[j].blamed == findings[i].blamed && findings[j].key_path == findings[i].key_path;
+      const bool same_blame = findings[j].blamed == findings[i].blamed &&
+                              findings[j].key_path == findings[i].key_path &&
+                              findings[j].layer_value == findings[i].layer_value;
       if (!same_blame && !same_way_out) continue;
       same.push_back(j);
       largest = std::max(largest, findings[j].gain);
@@ -128,20 +129,24 @@ class Changed {
     reading_.setup = setup;
     if (!setup.model.conv.empty()) network_ = model::resolve(setup.model);
     for (const auto& evaluator : request.evaluators) steps_.push_back(evaluator->step(setup));
+    layers_ = readings_of_layers(reading_);
   }
   Changed(const Changed&) = delete;
   Changed& operator=(const Changed&) = delete;
 
-  bool still_has(CompiledRule& rule, model::FieldId field) {
+  bool still_has(CompiledRule& rule, const Finding& finding) {
     // A model that is further from the published one is no longer near it, and none the better for that.
     if (rule.rule().scope == Scope::known && !is_published(reading_)) return true;
     std::vector<Error> errors;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Baseline baseline{&request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_,
-                              &blames_};
+      const Baseline baseline{
+          &request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_, &blames_, layers_};
       const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
-      const bool is_hit =
-          std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.blame.field == field; });
+      const bool is_hit = std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) {
+        const bool is_of_own = is_of_layers(hit.context, hit.blame.field);
+        const auto own = is_of_own ? static_cast<std::int64_t>(hit.context.blamed) : std::int64_t{-1};
+        return hit.blame.field == finding.blamed && own == finding.layer_value;
+      });
       if (is_hit || !errors.empty()) return true;
     }
     return false;
@@ -153,6 +158,7 @@ class Changed {
   model::Network network_;  // of a CNN
   std::vector<suggest::Step> steps_;
   DimensionBlames blames_;
+  std::vector<LayerReading> layers_;
 };
 
 std::vector<std::int32_t> fixed_by(const Proposal& proposal, const Finding& own,
@@ -165,7 +171,7 @@ std::vector<std::int32_t> fixed_by(const Proposal& proposal, const Finding& own,
     if (other.number == own.number) continue;
     const auto rule = std::find_if(request.rules.begin(), request.rules.end(),
                                    [&](const CompiledRule& each) { return each.rule().code == other.code; });
-    if (rule != request.rules.end() && !changed.still_has(*rule, other.blamed)) out.push_back(other.number);
+    if (rule != request.rules.end() && !changed.still_has(*rule, other)) out.push_back(other.number);
   }
   return out;
 }
@@ -173,10 +179,8 @@ std::vector<std::int32_t> fixed_by(const Proposal& proposal, const Finding& own,
 // Whether both change one value, and to different ones: nobody can do both.
 bool contradict(const Proposal& a, const Proposal& b) {
   return std::any_of(a.changes.begin(), a.changes.end(), [&](const Change& one) {
-    return std::any_of(b.changes.begin(), b.changes.end(), [&](const Change& other) {
-      return one.field == other.field && one.layer == other.layer && one.key == other.key &&
-             one.to != other.to;
-    });
+    return std::any_of(b.changes.begin(), b.changes.end(),
+                       [&](const Change& other) { return same_target(one, other) && one.to != other.to; });
   });
 }
 
@@ -342,9 +346,8 @@ struct Applied {
 
 bool clash(const std::vector<Change>& applied, const Proposal& proposal) {
   return std::any_of(proposal.changes.begin(), proposal.changes.end(), [&](const Change& change) {
-    return std::any_of(applied.begin(), applied.end(), [&](const Change& c) {
-      return c.field == change.field && c.layer == change.layer && c.key == change.key;
-    });
+    return std::any_of(applied.begin(), applied.end(),
+                       [&](const Change& each) { return same_target(each, change); });
   });
 }
 

@@ -1,7 +1,10 @@
 // What expressions of rules are evaluated on.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "catalog/known_models.hpp"
 #include "cost/step.hpp"
@@ -40,6 +43,13 @@ struct KnownContext {
   bool same_width = false;
 };
 
+// A model whose layers differ, in the words of one of its layers: what that layer has of its own is what the
+// model's fields say (model::make_common), and stands where the file states it.
+struct LayerReading {
+  model::Reading reading;
+  std::vector<model::FieldId> own;
+};
+
 // Pointers are null below their level.
 struct Context {
   const model::Reading* reading = nullptr;  // for what the file states
@@ -50,11 +60,17 @@ struct Context {
   // Which of the model's kinds of layers without softmax attention `mixer` and its sizes are of: a rule that
   // names these is asked of each kind.
   std::size_t mixer = 0;
+  std::span<const model::FieldId> own{};  // fields that the operation's layer has of its own
   OperationContext operation{};
   LayerContext layer{};
   KnownContext known{};
   const model::Remark* remark = nullptr;
 };
+
+// Whether the field is of some layers alone, and another in others.
+inline bool is_of_layers(const Context& context, model::FieldId field) {
+  return std::find(context.own.begin(), context.own.end(), field) != context.own.end();
+}
 
 // Short names for what many variables are computed from.
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/strings.hpp"
+#include "model/layer_list.hpp"
 #include "rules/scope/compare.hpp"
 #include "rules/scope/context.hpp"
 #include "rules/scope/variables.hpp"
@@ -47,7 +48,8 @@ double sum_of_passes(const Context& c, Time time_us) {
   double sum = 0;
   for (std::size_t i = 0; i < o.workload->ops.size(); ++i) {
     const model::Op& op = o.workload->ops[i];
-    if (op.kind == OpKind::gemm && op.name == o.op->name) sum += op.count * time_us(op, c.step->ops[i]);
+    if (op.kind == OpKind::gemm && op.name == o.op->name && op.layer == o.op->layer)
+      sum += op.count * time_us(op, c.step->ops[i]);
   }
   return sum;
 }
@@ -152,7 +154,10 @@ void add_dimensions(const EvaluationInput& scene, const Subject& operation, std:
     subject.context.operation.dimension = real(dim.value);
     subject.context.operation.letter = name.front();
     subject.context.operation.contiguous = is_contiguous(op.layout, name.front());
-    subject.blame = scene.baseline.blames->of(scene.reading, dim.expression);
+    // In the words of a layer of its own, one expression may blame another field.
+    subject.blame = operation.context.own.empty()
+                        ? scene.baseline.blames->of(scene.reading, dim.expression)
+                        : choose_blame(scene.reading, fields_of(dim.expression), false);
     subject.context.blamed = value_of(scene.reading, subject.blame.field);
     subject.expression = dim.expression;
     if (subject.blame.field != model::no_field) out.push_back(std::move(subject));
@@ -163,24 +168,73 @@ std::vector<Subject> each_of(const EvaluationInput& scene, OpKind kind) {
   std::vector<Subject> out;
   const auto& ops = scene.baseline.workload->ops;
   const cost::StepCost& step = *scene.baseline.step;
-  Subject subject{context_of(scene), listed_blame(scene)};
-  subject.context.blamed = value_of(scene.reading, subject.blame.field);
-  subject.context.operation.workload = scene.baseline.workload;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (ops[i].kind != kind) continue;
+  const auto subject_of = [&](const EvaluationInput& of, std::span<const FieldId> own) {
+    Subject subject{context_of(of), listed_blame(of)};
+    subject.context.own = own;
+    subject.context.blamed = value_of(of.reading, subject.blame.field);
+    subject.context.operation.workload = scene.baseline.workload;
+    return subject;
+  };
+  const auto add = [&](const EvaluationInput& of, Subject subject, std::size_t i) {
     subject.context.operation.op = &ops[i];
     subject.context.operation.cost = &step.ops[i];
     subject.share = op_share(subject.context);
     if (subject.blame.field != model::no_field) {
-      out.push_back(subject);
+      out.push_back(std::move(subject));
     } else {
-      add_dimensions(scene, subject, out);
+      add_dimensions(of, subject, out);
     }
+  };
+  const Subject common = subject_of(scene, {});
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].kind != kind) continue;
+    const auto layer = static_cast<std::size_t>(ops[i].layer);
+    if (ops[i].layer < 0 || layer >= scene.baseline.layers.size() ||
+        scene.baseline.layers[layer].own.empty()) {
+      add(scene, common, i);
+      continue;
+    }
+    const LayerReading& words = scene.baseline.layers[layer];
+    const EvaluationInput own{words.reading, scene.baseline, scene.blame, scene.mixer};
+    add(own, subject_of(own, words.own), i);
   }
   return out;
 }
 
 }  // namespace
+
+std::vector<LayerReading> readings_of_layers(const model::Reading& reading) {
+  std::vector<LayerReading> out;
+  const std::vector<model::LayerGroup>& groups = reading.setup.model.layers;
+  if (!reading.setup.model.layers_differ) return out;
+  const auto is_own = [&](const model::LayerKey& key, std::int64_t value) {
+    if (value < 0 || key.field == model::no_field || model::own_size(key.field) == nullptr) return false;
+    return value != model::get(reading.setup, key.field) ||
+           std::all_of(groups.begin(), groups.end(),
+                       [&](const model::LayerGroup& each) { return each.layer.*key.member >= 0; });
+  };
+  for (const model::DistinctLayer& each : model::distinct_layers(reading.setup)) {
+    LayerReading& words = out.emplace_back();
+    words.reading = reading;
+    words.reading.notes.clear();
+    for (const model::LayerKey& key : model::layer_keys()) {
+      const std::int64_t value = each.layer.*key.member;
+      if (!is_own(key, value)) continue;
+      model::make_common(words.reading.setup.model, key, value);
+      words.own.push_back(key.field);
+      const std::vector<const model::LayerOrigin*> places = model::origins_of_layers(reading, key, value);
+      if (places.empty()) continue;
+      model::Origin& origin = words.reading.origins[key.field];
+      origin = {};
+      origin.kind = model::Origin::Kind::stated;
+      origin.path = reading.path;
+      origin.span = places.front()->span;
+      origin.key_span = places.front()->key_span;
+      origin.key_path = places.front()->key_path;
+    }
+  }
+  return out;
+}
 
 std::span<const Variable> operation_variables() {
   return of_operation;

@@ -17,7 +17,11 @@ struct Baseline {
   const cost::StepCost* step = nullptr;
   const model::Network* network = nullptr;  // of a CNN
   DimensionBlames* blames = nullptr;        // of the workload
+  std::span<const LayerReading> layers{};   // by model::Op::layer; none where layers are alike
 };
+
+// One for each of model::distinct_layers(); none where the layers are alike.
+std::vector<LayerReading> readings_of_layers(const model::Reading& reading);
 
 // A model on a GPU, for one rule.
 struct EvaluationInput {

@@ -56,9 +56,7 @@ std::size_t odd_widths(std::span<const Change> changes) {
 }  // namespace
 
 bool same_fields(std::span<const Change> a, std::span<const Change> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
-    return x.field == y.field && x.layer == y.layer && x.key == y.key;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_target);
 }
 
 bool is_less_disruptive(const Rank& a, const Rank& b) {

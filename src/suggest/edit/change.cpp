@@ -5,6 +5,7 @@
 
 #include "model/cnn/cnn.hpp"
 #include "model/derive.hpp"
+#include "model/layer_list.hpp"
 
 namespace shapelint::suggest {
 
@@ -32,6 +33,11 @@ std::optional<std::int64_t> scaled(std::int64_t value, std::int64_t from, std::i
 }
 
 }  // namespace
+
+bool same_target(const Change& a, const Change& b) {
+  const bool same_layers = a.of_layers == b.of_layers && (!a.of_layers || a.from == b.from);
+  return a.field == b.field && a.layer == b.layer && a.key == b.key && same_layers;
+}
 
 FieldDependencies links_of(const model::Reading& reading) {
   const model::ModelSpec& model = reading.setup.model;
@@ -135,6 +141,12 @@ std::optional<model::Setup> apply(const model::Setup& start, const FieldDependen
     }
     const model::FieldInfo& field = model::info(change.field);
     if (change.to < field.minimum || change.to > field.maximum) return std::nullopt;
+    if (change.of_layers) {
+      const model::LayerKey* key = model::own_size(change.field);
+      if (key == nullptr || !model::change_layers(setup.model, *key, change.from, change.to))
+        return std::nullopt;
+      continue;
+    }
     field.set(setup, change.to);
     moved.add(change.field);
   }

@@ -23,8 +23,12 @@ struct Change {
   std::int32_t layer = -1;
   std::string_view key{};
   std::string path{};
+  bool of_layers = false;  // of those layers alone that have `from` of their own
   friend bool operator==(const Change&, const Change&) = default;
 };
+
+// Whether both set one value.
+bool same_target(const Change& a, const Change& b);
 
 // Fields of a start that move together when one of them is changed. A relation that the start does not have
 // is not kept either.

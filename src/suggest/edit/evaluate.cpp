@@ -8,6 +8,7 @@
 #include "cost/step.hpp"
 #include "model/cnn/cnn.hpp"
 #include "model/fields.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/edit/on_stack.hpp"
@@ -73,6 +74,10 @@ const Evaluation& Evaluator::evaluate(const model::Setup& setup) {
   key.values.reserve(fields.size());
   for (const model::FieldInfo& field : fields) key.values.push_back(field.get(setup));
   if (!setup.model.conv.empty()) model::append_sizes(setup.model, key.values);
+  for (const model::LayerGroup& group : setup.model.layers) {
+    key.values.push_back(group.count);
+    for (const model::LayerKey& each : model::layer_keys()) key.values.push_back(group.layer.*each.member);
+  }
   const auto [entry, inserted] = known_.try_emplace(std::move(key));
   if (!inserted) return entry->second;
   step_of(stack_, memo_, setup, scratch_);
