@@ -167,9 +167,11 @@ double keys_read(const Setup& setup, CausalFlops convention) {
   const ModelSpec& model = setup.model;
   const double all_keys = keys_per_query(setup, convention);
   const auto up_to = [&](std::int64_t most) { return keys_within(setup, convention, real(most)); };
-  if (const Sparse& sparse = model.sparse; sparse.blocks > 0 && model.mla.kv_lora_rank <= 0)
-    return all_keys / at_least_one(sparse.compressed_stride) +
-           up_to(times(sparse.blocks, sparse.block_size)) + up_to(sparse.window);
+  if (const Sparse& sparse = model.sparse; sparse.blocks > 0 && model.mla.kv_lora_rank <= 0) {
+    const double selected = up_to(times(sparse.blocks, sparse.block_size));
+    if (sparse.kind == SparseKind::moba) return selected;
+    return all_keys / at_least_one(sparse.compressed_stride) + selected + up_to(sparse.window);
+  }
   const std::int64_t chosen = model.indexer.keys;
   if (model.compressed.ratio > 0) {
     const double from = chosen > 0 ? up_to(times(chosen, model.compressed.ratio)) : all_keys;

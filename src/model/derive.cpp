@@ -60,6 +60,10 @@ constexpr Condition beside_attention{"with `[model.mixer]` and `parallel`",
 constexpr Condition one_of_several{"with several kinds",
                                    [](const Setup& s) { return mixes<1>(s) || mixes<2>(s); },
                                    {mixer_fields[1].kind, mixer_fields[2].kind}};
+constexpr Condition choosing_by_means{
+    "of MoBA",
+    [](const Setup& s) { return s.model.sparse.blocks > 0 && s.model.sparse.kind == SparseKind::moba; },
+    {FieldId::sparse_blocks, FieldId::sparse_kind}};
 constexpr Condition choosing{"with `[model.sparse]`",
                              [](const Setup& s) { return s.model.sparse.blocks > 0; },
                              {FieldId::sparse_blocks, no_field}};
@@ -178,17 +182,24 @@ void add_mixers(const Add& add) {
                            FieldId::shared_adapts_attention, FieldId::shared_projection}) {
     add(no, defaulted, none, always, constant<0>);
   }
-  // As the first paper has them (2502.11089, section 4.1).
   add(FieldId::sparse_blocks, defaulted, none, always, constant<0>);
+  add(FieldId::sparse_kind, defaulted, none, always, constant<0>);
+  add(FieldId::sparse_shared, derived, "the chosen keys are the only ones", choosing_by_means, constant<1>);
   add(FieldId::sparse_shared, defaulted, none, always, constant<0>);
+  // As the first papers have them: 2502.11089, section 4.1; 2502.13189, section 3.1.
   struct Usual {
     FieldId field;
     std::int64_t (*value)(const Setup&);
+    std::int64_t (*by_means)(const Setup&);
   };
-  for (const Usual& each :
-       {Usual{FieldId::sparse_block_size, constant<64>}, Usual{FieldId::sparse_compressed_size, constant<32>},
-        Usual{FieldId::sparse_compressed_stride, constant<16>},
-        Usual{FieldId::sparse_window, constant<512>}}) {
+  constexpr auto block_size = [](const Setup& s) { return s.model.sparse.block_size; };
+  for (const Usual& each : {Usual{FieldId::sparse_block_size, constant<64>, constant<512>},
+                            Usual{FieldId::sparse_compressed_size, constant<32>, block_size},
+                            Usual{FieldId::sparse_compressed_stride, constant<16>, block_size},
+                            Usual{FieldId::sparse_window, constant<512>, constant<0>}}) {
+    add(each.field, derived, "as MoBA has it", choosing_by_means, each.by_means,
+        each.field == FieldId::sparse_block_size ? std::vector<FieldId>{}
+                                                 : std::vector<FieldId>{FieldId::sparse_block_size});
     add(each.field, derived, "as the kind's first paper has it", choosing, each.value);
     add(each.field, defaulted, none, always, constant<0>);
   }
@@ -289,6 +300,7 @@ std::vector<Derivation> build() {
   add(FieldId::qk_norm, derived, "qk_norm_whole", norm_over_all, constant<1>);
   add(FieldId::qk_norm, defaulted, none, always, constant<0>);
   add(FieldId::attention_gate, defaulted, none, always, constant<0>);
+  add(FieldId::attention_gate_rank, defaulted, none, always, constant<0>);
   add(FieldId::learned_positions, defaulted, none, always, constant<0>);
   add(FieldId::max_positions, defaulted, none, always, constant<0>);
   add(FieldId::norms_per_layer, defaulted, own, always, constant<2>);

@@ -51,6 +51,7 @@
   BOOLEAN(qk_norm, "model", "qk_norm", model.qk_norm, "queries and keys are normalized, each head by itself unless `qk_norm_whole` says otherwise") \
   BOOLEAN(qk_norm_whole, "model", "qk_norm_whole", model.qk_norm_whole, "that norm is over all heads together (OLMo 2, MiniMax-M2): ranks that share the heads add their sums up") \
   BOOLEAN(attention_gate, "model", "attention_gate", model.attention_gate, "attention's output is gated by a projection as wide as the queries (Qwen3-Next)") \
+  INTEGER(attention_gate_rank, "model", "attention_gate_rank", model.attention_gate_rank, 0, largest_width, "elements", "rank of that projection, which is two products then (MoBA in flash-linear-attention); 0 for one product") \
   INTEGER(learned_positions, "model", "learned_positions", model.learned_positions, 0, largest_length, "rows", "rows of a learned position table; 0 for rotary and the like") \
   INTEGER(max_positions, "model", "max_positions", model.max_positions, 0, largest_length, "tokens", "tokens of the longest sequence that the model is made for (max_position_embeddings); 0 where that is not known") \
   INTEGER(norms_per_layer, "model", "norms_per_layer", model.norms_per_layer, 0, 16, "norms", "norms over the hidden size in each layer") \
@@ -106,6 +107,7 @@
   INTEGER(compressed_output_groups, "model.compressed", "output_groups", model.compressed.output_groups, 0, largest_width, "groups", "groups of heads, each with a narrow projection of its own before one for all; 0 for one projection") \
   INTEGER(compressed_output_rank, "model.compressed", "output_rank", model.compressed.output_rank, 0, largest_width, "elements", "elements that each of those puts out") \
   CHOICE(key_values, "model", "key_values", model.key_values, KeyValues, key_value_names, "whether keys and values have projections of their own; share one projection, and are cached each as it is used (Gemma 4); or are one tensor (DeepSeek-V4)") \
+  CHOICE(sparse_kind, "model.sparse", "kind", model.sparse.kind, SparseKind, sparse_names, "what a query sees. nsa: compressed blocks of all keys, the keys of the blocks whose compressed ones score highest, and the last keys (native sparse attention); moba: the keys of the blocks whose mean keys score highest (mixture of block attention)") \
   INTEGER(sparse_blocks, "model.sparse", "blocks", model.sparse.blocks, 0, largest_length, "blocks", "blocks of keys that each query selects; 0 for all keys") \
   INTEGER(sparse_block_size, "model.sparse", "block_size", model.sparse.block_size, 0, largest_length, "tokens", "keys of such a block") \
   INTEGER(sparse_compressed_size, "model.sparse", "compressed_size", model.sparse.compressed_size, 0, largest_length, "tokens", "keys of which one compressed key is made") \

@@ -63,6 +63,7 @@ constexpr std::array<std::string_view, 3> weight_precision_names{"mixed", "singl
 constexpr std::array<std::string_view, 3> gradient_storage_names{"buffer", "freed", "in_backward"};
 constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention_only", "query_value"};
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
+constexpr std::array<std::string_view, 2> sparse_names{"nsa", "moba"};
 constexpr std::array<std::string_view, 3> graph_names{"by_release", "parts", "step"};
 constexpr std::array<std::string_view, 2> dispatcher_names{"fused", "alltoall"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};

@@ -326,7 +326,8 @@ class LayerWeights {
     const bool are_two = model_.key_values == KeyValues::apart;
     const Side inputs =
         block.blocks > 0 && block.input_size > 0 ? whole(block.input_size, "shared_input_size") : hidden_;
-    const Side all = queries(model_.attention_gate);
+    const bool is_gate_wide = model_.attention_gate && model_.attention_gate_rank <= 0;
+    const Side all = queries(is_gate_wide);
     const Side rank = whole(narrow.q_lora_rank, "compressed_q_lora_rank");
     const Input stream{.remade = Remade::norms};
     if (narrow.q_lora_rank > 0) {
@@ -338,6 +339,12 @@ class LayerWeights {
       matrix("layer.attention.query", Role::query, inputs, all, Split::outputs, Rows::tokens, 1, stream);
     }
     if (model_.qkv_bias) vector(all.size);
+    if (model_.attention_gate && !is_gate_wide) {
+      const Side narrow_gate = whole(model_.attention_gate_rank, "attention_gate_rank");
+      matrix("layer.attention.gate_down", Role::attention, inputs, narrow_gate, Split::none, Rows::tokens, 1,
+             {.reads_again = true});
+      matrix("layer.attention.gate_up", Role::attention, narrow_gate, values(), Split::outputs);
+    }
     // Attention's core reads queries, keys and values. Keys that are values, too, are one tensor.
     const bool is_one_tensor = model_.key_values == KeyValues::one_tensor;
     const std::int64_t keys = times(model_.num_key_value_heads, model_.head_dim);
@@ -439,7 +446,9 @@ class LayerWeights {
     tell(visit_, Cached{width, is_compressed ? Extent::compressed : Extent::all, Stored::cache, true});
     if (is_compressed) tell(visit_, Cached{width, Extent::window, Stored::cache, true});
     if (model_.sparse.blocks <= 0) return;
-    tell(visit_, Cached{width, Extent::strides});
+    // Means of keys alone choose the blocks of MoBA.
+    const bool has_values = model_.sparse.kind == SparseKind::nsa;
+    tell(visit_, Cached{has_values ? width : heads * real(model_.head_dim), Extent::strides});
     if (!model_.sparse.shared) tell(visit_, Cached{width, Extent::last});
   }
 
@@ -499,6 +508,7 @@ class LayerWeights {
   // branches, keys and values of two more, and what makes a compressed key or value of a block.
   void sparse() {
     const Sparse& sparse = model_.sparse;
+    if (sparse.kind == SparseKind::moba) return;
     again(size_, times(3, model_.num_attention_heads));
     // Each gate, and what it weighs, except for the sum.
     hold(times(3, model_.num_attention_heads), true);

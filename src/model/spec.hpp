@@ -183,8 +183,12 @@ struct Indexer {
   std::int64_t head_dim = 0;
 };
 
-// Native sparse attention (2502.11089): a query sees compressed blocks of all keys before it, the blocks of
-// keys whose compressed ones it scores highest, and the last keys, each with keys and values of its own.
+// What a query of sparse attention sees. nsa: compressed blocks of all keys before it, the blocks of keys
+// whose compressed ones it scores highest, and the last keys, each with keys and values of its own (native
+// sparse attention, 2502.11089). moba: the blocks of keys whose means it scores highest, its own block among
+// them (mixture of block attention, 2502.13189).
+enum class SparseKind : std::uint8_t { nsa, moba };
+
 struct Sparse {
   std::int64_t blocks = 0;  // that a query selects; 0: it sees all keys
   std::int64_t block_size = 0;
@@ -194,6 +198,7 @@ struct Sparse {
   // One projection of keys and values for all three, and means in the place of products that compress them
   // (flash-linear-attention, layers/nsa.py).
   bool shared = false;
+  SparseKind kind = SparseKind::nsa;
 };
 
 // Attention over compressed keys (DeepSeek-V4, transformers models/deepseek_v4): of each `ratio` tokens one
@@ -347,10 +352,11 @@ struct ModelSpec {
   bool attention_output_bias = true;
   bool mlp_bias = true;
   bool qk_norm = false;
-  bool qk_norm_whole = false;          // over all heads together (OLMo 2, MiniMax), not over each
-  bool attention_gate = false;         // attention's output is gated by a projection as wide (Qwen3-Next)
-  std::int64_t learned_positions = 0;  // rows of a learned position table; 0 for rotary and the like
-  std::int64_t max_positions = 0;      // tokens of the longest sequence that it is made for; 0: not known
+  bool qk_norm_whole = false;            // over all heads together (OLMo 2, MiniMax), not over each
+  bool attention_gate = false;           // attention's output is gated by a projection as wide (Qwen3-Next)
+  std::int64_t attention_gate_rank = 0;  // of that projection, which is two narrow ones; 0: it is one
+  std::int64_t learned_positions = 0;    // rows of a learned position table; 0 for rotary and the like
+  std::int64_t max_positions = 0;        // tokens of the longest sequence that it is made for; 0: not known
   std::int64_t norms_per_layer = 2;
   std::int64_t token_types = 0;  // rows of BERT's token-type table
   bool final_norm = true;

@@ -20,6 +20,11 @@ using tests::Published;
 namespace {
 
 const std::vector<Published> uneven_models{
+    // flash-linear-attention 999585572, fla/layers/moba.py and fla/models/moba: two tables of 32000 x 2048;
+    // each of 24
+    // layers 4 x 2048^2 and a gate of 2 x 2048 x 64, an MLP of 3 x 2048 x 5632 and two norms; one more norm
+    {"MoBA by its defaults", 1370.589184, 6, million,
+     R"({"model_type":"moba", "hidden_size":2048, "num_hidden_layers":24, "num_heads":32, "vocab_size":32000})"},
     // https://huggingface.co/apple/OpenELM-270M: 271,527,168 elements
     {"OpenELM 270M", 271.527168, 6, million,
      R"({"model_type":"openelm", "model_dim":1280, "num_transformer_layers":16, "head_dim":64,

@@ -38,6 +38,7 @@ void give_attention(ModelSpec& model, Kind kind) {
   model.qk_norm_whole = model.qk_norm && maybe();
   model.window.sinks = maybe();
   model.attention_gate = kind != Kind::crossing && maybe();
+  model.attention_gate_rank = model.attention_gate && maybe() ? some(1, 100) : 0;
   const auto narrow = [&] {
     model.key_values = *rc::gen::element(KeyValues::apart, KeyValues::one_projection, KeyValues::one_tensor);
     model.compressed.q_lora_rank = maybe() ? some(1, 200) : 0;
@@ -63,6 +64,7 @@ void give_attention(ModelSpec& model, Kind kind) {
       break;
     case Kind::sparse:
       model.sparse = {some(1, 16), 16, some(1, 32), some(1, 16), some(0, 128), maybe()};
+      if (maybe()) model.sparse = {some(1, 16), 16, 16, 16, 0, true, SparseKind::moba};
       break;
     case Kind::shared:
       model.shared_block = {some(1, model.num_layers), maybe() ? 2 * model.hidden_size : 0, some(0, 64),
@@ -153,7 +155,8 @@ double multiplied(const Setup& setup, ModelComponent part) {
   double sum = 0;
   for (const Op& op : workload.ops) {
     // Products of two activations.
-    const bool has_none = op.name == "layer.attention.index_scores" || op.name == "layer.attention.distances";
+    const bool has_none = op.name == "layer.attention.index_scores" ||
+                          op.name == "layer.attention.block_scores" || op.name == "layer.attention.distances";
     if (op.kind != OpKind::gemm || op.pass != Pass::forward || has_none) continue;
     RC_LOG() << op.name << " " << op.batch.value << " x " << op.n.value << " x " << op.k.value << "\n";
     sum += op.count * real(op.batch.value) * real(op.n.value) * real(op.k.value);

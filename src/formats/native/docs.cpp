@@ -94,8 +94,10 @@ std::string_view about(std::string_view section) {
     return "A second kind of such layers, where a model has two (Nemotron-Flash, SambaY).";
   if (section == "model.third_mixer") return "A third kind of them.";
   if (section == "model.sparse")
-    return "Native sparse attention (arXiv 2502.11089): compressed, selected and last keys, each with a "
-           "projection of their own.";
+    return "Attention to chosen blocks of keys. Native sparse attention (arXiv 2502.11089): compressed, "
+           "selected "
+           "and last keys, each with a projection of their own. Mixture of block attention (MoBA, arXiv "
+           "2502.13189): selected keys alone.";
   if (section == "model.window") return "Attention whose queries see some of the keys before them.";
   if (section == "model.shared_block")
     return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in "

@@ -104,3 +104,58 @@ TEST_CASE("sparse attention of a long sequence computes less than attention over
     RC_ASSERT(lower(more).hardware_flops > lower(sparse).hardware_flops);
   }));
 }
+
+namespace {
+
+// A layer of Llama 3 8B as continued with MoBA for a million tokens (2502.13189, section 3.3): blocks of
+// 4096, 12 of them for each query.
+Setup moba_setup(const std::string& run) {
+  return tests::native("[run]\n" + run + R"([model]
+hidden_size = 4096
+num_layers = 1
+num_attention_heads = 32
+num_key_value_heads = 8
+intermediate_size = 14336
+mlp_gated = true
+vocab_size = 128256
+[model.sparse]
+kind = "moba"
+blocks = 12
+block_size = 4096
+)")
+      .readings[0]
+      .setup;
+}
+
+}  // namespace
+
+TEST_CASE("a query of MoBA sees the blocks that it scores highest, and nothing else", "[model]") {
+  const Setup setup = moba_setup("sequence_length = 1048576\nmode = \"prefill\"\n");
+  CHECK(setup.model.sparse.window == 0);
+  CHECK(setup.model.sparse.compressed_stride == 4096);
+  const Workload workload = lower(setup);
+  CHECK(table(workload, OpKind::gemm).starts_with(R"(
+layer.attention.qkv  forward  1 x 1048576 x 6144 x 4096  tn  *1
+layer.attention.block_scores  forward  32 x 1048576 x 256 x 128  tn  *1
+layer.attention.output)"));
+  const Op* selected = find(workload, "layer.attention.selected_flash");
+  REQUIRE(selected != nullptr);
+  CHECK(selected->attention.window == 12 * 4096);
+  CHECK(find(workload, "layer.attention.compressed_flash") == nullptr);
+  CHECK(find(workload, "layer.attention.window_flash") == nullptr);
+}
+
+TEST_CASE("MoBA has the parameters and keys of full attention, and means of blocks beside them", "[model]") {
+  const Setup moba = moba_setup("mode = \"decode\"\ncontext_length = 1048576\n");
+  Setup dense = moba;
+  dense.model.sparse = {};
+  CHECK(parameter_count(moba) == parameter_count(dense));
+  CHECK(cache_bytes(moba, 1048576) - cache_bytes(dense, 1048576) == 256 * 8 * 128 * 2);
+}
+
+TEST_CASE("what chooses MoBA's blocks has no backward pass", "[model]") {
+  for (const Op& op : lower(moba_setup("sequence_length = 32768\n")).ops) {
+    if (op.name == "layer.attention.block_scores" || op.name == "layer.attention.select")
+      CHECK(op.pass == Pass::forward);
+  }
+}

@@ -47,6 +47,10 @@ namespace {
 
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
+bool has_wide_gate(const ModelSpec& model) {
+  return model.attention_gate && model.attention_gate_rank <= 0;
+}
+
 // Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
 Dim qkv_columns(const LoweringContext& shared) {
   const ModelSpec& model = shared.model;
@@ -54,14 +58,14 @@ Dim qkv_columns(const LoweringContext& shared) {
   const std::int64_t groups = shared.key_value_heads.value;
   if (model.key_values != KeyValues::apart) {
     const std::int64_t width =
-        model.attention_gate ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
+        has_wide_gate(model) ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
     return dim(plus(times(heads, width), times(groups, model.head_dim)),
-               model.attention_gate ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
+               has_wide_gate(model) ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
                                       " + num_key_value_heads / tensor * head_dim"
                                     : "num_attention_heads / tensor * head_dim"
                                       " + num_key_value_heads / tensor * head_dim");
   }
-  if (model.attention_gate) {
+  if (has_wide_gate(model)) {
     return dim(times(plus(heads, groups), plus(model.head_dim, model.value_head_dim)),
                "(num_attention_heads / tensor + num_key_value_heads / tensor) * (head_dim + value_head_dim)");
   }
@@ -364,6 +368,10 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   }
 
   if (model.attention_gate) {
+    if (!has_wide_gate(model)) {
+      emit.linear(attention_weight(shared, "layer.attention.gate_down"), shared.tokens, layer);
+      emit.linear(attention_weight(shared, "layer.attention.gate_up"), shared.tokens, layer);
+    }
     const double gated = static_cast<double>(shared.tokens.value) * static_cast<double>(shared.heads.value) *
                          static_cast<double>(model.value_head_dim) * shared.activation;
     emit.elementwise("layer.attention.gate", 3 * gated, 5 * gated, layer,

@@ -1,6 +1,8 @@
 // Native sparse attention (Yuan et al. 2025, 2502.11089, section 3): each query attends to compressed blocks
 // of all keys, to the keys of the blocks whose compressed ones score highest, and to the last keys. Each of
-// the three has keys and values of its own, and three gates per head weigh their results.
+// the three has keys and values of its own, and three gates per head weigh their results. Mixture of block
+// attention (Lu et al. 2025, 2502.13189, section 2.2): the blocks whose mean keys score highest, of each head
+// by itself, and nothing else.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -76,17 +78,11 @@ void lower_compression(const LoweringContext& shared, Repeat layer, Emitter& emi
       shared.linear_dtype, layer);
 }
 
-}  // namespace
-
-std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys) {
-  return std::max<std::int64_t>(1, divide_up(keys, stride_of(sparse)));
-}
-
-void lower_sparse_attention(const LoweringContext& shared, const AttentionShape& whole, Dim batch,
-                            Repeat layer, Emitter& emit) {
+// The projections of the other branches, the compressed one, and the scores by which blocks are selected.
+void lower_compressed_branch(const LoweringContext& shared, const AttentionShape& shape, Dim batch,
+                             Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Sparse& sparse = model.sparse;
-  const AttentionShape shape = by_document(shared, whole);
   if (!sparse.shared)
     emit.linear("layer.attention.branch_kv", shared.tokens,
                 dim(times(2, shared.key_value_heads.value, plus(model.head_dim, model.value_head_dim)),
@@ -107,11 +103,47 @@ void lower_sparse_attention(const LoweringContext& shared, const AttentionShape&
                         (shape.causal ? 0.5 : 1.0);
   emit.elementwise("layer.attention.select", 2 * scores * compressed_score_bytes, 0, layer,
                    of_each(scores, {4, 0}));
+}
 
+// The mean keys of the blocks, their scores in fp32, and the best of these. What chooses has no gradient.
+void lower_block_choice(const LoweringContext& shared, const AttentionShape& shape, Dim batch, Repeat layer,
+                        Emitter& emit) {
+  const Sparse& sparse = shared.model.sparse;
+  const double keys = real(shared.tokens.value) * real(shared.key_value_heads.value) *
+                      real(shared.model.head_dim) * shared.activation;
+  emit.elementwise("layer.attention.compress", keys * (1 + 1 / real(stride_of(sparse))), 0, layer,
+                   of_each(keys / shared.activation, {1, 0}));
+  const Dim blocks = compressed(sparse, shape.key_length);
+  emit.forward_product("layer.attention.block_scores", batch, shape.query_length, blocks, shape.head_dim,
+                       layer);
+  const double scores =
+      real(batch.value) * real(shape.query_length.value) * real(blocks.value) * (shape.causal ? 0.5 : 1.0);
+  emit.elementwise("layer.attention.select", 2 * scores * compressed_score_bytes, 0, layer,
+                   of_each(scores, {2, 0}));
+}
+
+}  // namespace
+
+std::int64_t compressed_keys(const Sparse& sparse, std::int64_t keys) {
+  return std::max<std::int64_t>(1, divide_up(keys, stride_of(sparse)));
+}
+
+void lower_sparse_attention(const LoweringContext& shared, const AttentionShape& whole, Dim batch,
+                            Repeat layer, Emitter& emit) {
+  const ModelSpec& model = shared.model;
+  const Sparse& sparse = model.sparse;
+  const AttentionShape shape = by_document(shared, whole);
+  const bool is_native = sparse.kind == SparseKind::nsa;
+  if (is_native) {
+    lower_compressed_branch(shared, shape, batch, layer, emit);
+  } else {
+    lower_block_choice(shared, shape, batch, layer, emit);
+  }
   AttentionShape selected = shape;
   selected.window = times(sparse.blocks, sparse.block_size);
   lower_attention_core(shared, selected, batch, layer.count, emit, selected_names);
   lower_prompt_core(shared, selected, layer.count, emit);  // the selected keys are most of what it reads
+  if (!is_native) return;
   AttentionShape last = shape;
   last.window = sparse.window;
   if (last.window > 0) lower_attention_core(shared, last, batch, layer.count, emit, window_names);
