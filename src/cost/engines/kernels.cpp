@@ -55,21 +55,29 @@ std::optional<OpCost> price_quantizing(const gpu::Gpu& gpu, const model::Op& op)
 }
 
 const gpu::CollectiveKernel* exchange_kernel(const gpu::Gpu& gpu, std::string_view kind,
-                                             const gpu::EngineNames& names) {
+                                             const gpu::EngineNames& names, bool over_link) {
   const auto kernels = gpu::collective_kernels(kind);
-  const auto* known = gpu::closest(kernels, gpu.architecture.id, names);
+  const std::string& architecture = gpu.architecture.id;
+  // An architecture with a link was timed over it, and bridges of its cards join two.
+  const bool goes_round_link = gpu.link_gb_s > 0 && !over_link;
+  const auto* known = goes_round_link ? nullptr : gpu::closest(kernels, architecture, names);
   // Links matter more than SMs.
   if (known == nullptr && gpu.vendor == "NVIDIA")
-    known = gpu::closest(kernels, gpu.link_gb_s > 0 ? "hopper" : "ada", names);
+    known = gpu::closest(kernels, over_link ? "hopper" : "ada", names);
+  // Engines leave all-reduces to NCCL where no link joins the GPUs: vLLM of more than two
+  // (device_communicators/custom_all_reduce.py), TensorRT-LLM of all (thop/allreduceOp.cpp,
+  // ifFallbackToNCCL).
+  if (known == nullptr && !over_link && kind == "all-reduce")
+    known = gpu::closest(gpu::collective_kernels("nccl"), architecture, names);
   return known;
 }
 
 OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
-                      double sent) {
+                      double sent, bool over_link) {
   OpCost cost;
   cost.bound = Bound::communication;
   if (ranks <= 1 || !(bytes > 0)) return cost;
-  const double link = gpu.link_gb_s > 0 ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
+  const double link = over_link ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
   const double more = ranks - 2;
   const auto rate = [&](double share, double power) { return link * share * std::pow(ranks / 2, power); };
   const double short_us =
@@ -252,10 +260,11 @@ std::optional<OpCost> price_serving_exchange(const gpu::Gpu& gpu, const model::O
     case model::CollectiveKind::host_copy:
       return std::nullopt;
   }
-  const gpu::CollectiveKernel* kernel = exchange_kernel(gpu, kind, names);
+  const bool over_link = meet_over_link(gpu, op.ranks, op.stride);
+  const gpu::CollectiveKernel* kernel = exchange_kernel(gpu, kind, names, over_link);
   if (kernel == nullptr) return std::nullopt;
   const auto ranks = static_cast<double>(op.ranks);
-  return price_exchange(gpu, *kernel, op.bytes, ranks, times * (ranks - 1) / ranks);
+  return price_exchange(gpu, *kernel, op.bytes, ranks, times * (ranks - 1) / ranks, over_link);
 }
 
 }  // namespace shapelint::cost

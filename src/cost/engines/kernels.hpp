@@ -138,14 +138,16 @@ std::optional<OpCost> price_timed_scan(const gpu::Gpu& gpu, ScanKind kind, const
 OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double tokens, double hidden,
                      double streams, double calls);
 
-// The kernel of this GPU's architecture; of one that was never timed, of a GPU with such a link. Null: none.
+// The kernel of this GPU's architecture; of one that was never timed, of a GPU with such a link, and for an
+// all-reduce of engines over PCIe NCCL's. Null: none. `over_link`: whether the ranks meet over the profile's
+// link.
 const gpu::CollectiveKernel* exchange_kernel(const gpu::Gpu& gpu, std::string_view kind,
-                                             const gpu::EngineNames& names);
+                                             const gpu::EngineNames& names, bool over_link);
 
 // A collective of `ranks` GPUs in one node over a buffer of `bytes` (an all-gather's result, a
 // reduce-scatter's operand). `sent`: the share of it that each rank sends.
 OpCost price_exchange(const gpu::Gpu& gpu, const gpu::CollectiveKernel& kernel, double bytes, double ranks,
-                      double sent);
+                      double sent, bool over_link);
 
 }  // namespace shapelint::cost
 

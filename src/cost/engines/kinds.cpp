@@ -52,11 +52,13 @@ constexpr std::array exchanges{Exchange{"all_reduce", model::CollectiveKind::all
 
 std::optional<OpCost> price_message(const gpu::Gpu& gpu, std::string_view kind, const Exchange& exchange,
                                     double bytes, double ranks, const gpu::EngineNames& names) {
-  const auto* known = exchange_kernel(gpu, kind, names);
-  if (known != nullptr && ranks <= static_cast<double>(gpus_of_node(gpu))) {
-    return price_exchange(gpu, *known, bytes, ranks, exchange.times * (ranks - 1) / ranks);
+  const auto number = static_cast<std::int64_t>(ranks);
+  const bool over_link = meet_over_link(gpu, number);
+  const auto* known = exchange_kernel(gpu, kind, names, over_link);
+  if (known != nullptr && number <= gpus_of_node(gpu)) {
+    return price_exchange(gpu, *known, bytes, ranks, exchange.times * (ranks - 1) / ranks, over_link);
   }
-  return price_collective(gpu, exchange.kind, bytes, static_cast<std::int64_t>(ranks));
+  return price_collective(gpu, exchange.kind, bytes, number);
 }
 
 const Exchange* find_exchange(std::string_view name) {

@@ -120,6 +120,11 @@ std::int64_t gpus_of_node(const gpu::Gpu& gpu) {
   return std::max(gpu.link_gpus, node_gpus);
 }
 
+bool meet_over_link(const gpu::Gpu& gpu, std::int64_t ranks, std::int64_t stride) {
+  return gpu.link_gb_s > 0 &&
+         (gpu.link_gpus >= node_gpus || ranks * std::max<std::int64_t>(stride, 1) <= gpu.link_gpus);
+}
+
 double pcie_bytes_per_us(const gpu::Gpu& gpu) {
   return (gpu.pcie_gb_s > 0 ? gpu.pcie_gb_s : default_pcie_gb_s) * bytes_per_us_per_gb_s;
 }
@@ -156,8 +161,7 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
   if (ranks <= 1 || !(bytes > 0)) return cost;
   stride = std::max<std::int64_t>(stride, 1);
 
-  // A bridge joins two GPUs of a node: more ranks than that meet over PCIe.
-  const bool has_link = gpu.link_gb_s > 0 && (gpu.link_gpus >= node_gpus || ranks <= gpu.link_gpus / stride);
+  const bool has_link = meet_over_link(gpu, ranks, stride);
   const LinkTraffic t = traffic(kind, ranks, std::max<std::int64_t>(gpus_of_node(gpu) / stride, 1), copies);
   const double link = has_link ? gpu.link_gb_s * bytes_per_us_per_gb_s : pcie_bytes_per_us(gpu);
   const double network =

@@ -12,6 +12,10 @@ namespace shapelint::cost {
 // GPUs of a node: eight, unless the link joins more.
 std::int64_t gpus_of_node(const gpu::Gpu& gpu);
 
+// Whether so many GPUs, each `stride` after the one before, reach each other over the profile's link: a
+// bridge joins two, and more than that meet over PCIe.
+bool meet_over_link(const gpu::Gpu& gpu, std::int64_t ranks, std::int64_t stride = 1);
+
 // What the profile's PCIe moves, or that of a machine whose profile names none.
 double pcie_bytes_per_us(const gpu::Gpu& gpu);
 

@@ -165,6 +165,44 @@ TEST_CASE("a collective of eight GPUs ends at its link's speed", "[kernels]") {
   CHECK(price("h200", "nccl", row) == Approx(price("h100", "nccl", row)));
 }
 
+TEST_CASE("NCCL on A100s ends where its own tuning says", "[kernels]") {
+  // 235 of 300 GB/s: NCCL, src/graph/tuning.cc; ml-engineering, network/README.md, measures the same.
+  const Sizes row{
+      {"op_name", "all_reduce"}, {"num_gpus", "8"}, {"message_size", "2147483648"}, {"nccl_dtype", "half"}};
+  const double sent_bytes = 2 * 7.0 / 8 * 2147483648 * 2;
+  CHECK(sent_bytes / price("a100", "nccl", row) == Approx(235e3).epsilon(0.06));
+}
+
+TEST_CASE("engines leave all-reduces of GPUs without a link to NCCL", "[kernels]") {
+  // vLLM, device_communicators/custom_all_reduce.py: more than two GPUs on PCIe; TensorRT-LLM,
+  // thop/allreduceOp.cpp, ifFallbackToNCCL: no NVLink.
+  for (const char* ranks : {"4", "8"}) {
+    const Sizes nccl{{"op_name", "all_reduce"},
+                     {"num_gpus", ranks},
+                     {"message_size", "1048576"},
+                     {"nccl_dtype", "bfloat16"}};
+    for (const char* engine : {"vllm", "sglang", "trtllm"}) {
+      INFO(engine << ranks);
+      const Sizes row{{"num_gpus", ranks},
+                      {"message_size", "1048576"},
+                      {"allreduce_dtype", "bfloat16"},
+                      {"framework", engine}};
+      CHECK(price("l40s", "all-reduce", row) == Approx(price("l40s", "nccl", nccl)));
+    }
+  }
+}
+
+TEST_CASE("more GPUs than a bridge joins meet over PCIe", "[kernels]") {
+  // An A100 PCIe's bridge joins two (NVIDIA A100 PCIe product brief).
+  const Sizes row{{"num_gpus", "4"},
+                  {"message_size", "134217728"},
+                  {"allreduce_dtype", "bfloat16"},
+                  {"framework", "vllm"}};
+  const double at_pcie_us = 2 * 3.0 / 4 * 134217728 * 2 / 31.5e3;
+  CHECK(price("a100-pcie-80gb", "all-reduce", row) >= at_pcie_us);
+  CHECK(price("a100-pcie-80gb", "all-reduce", with(row, "num_gpus", "2")) < at_pcie_us);
+}
+
 TEST_CASE("keys outside of a window cost what leaving them out takes, at most what computing them takes",
           "[cost][engines]") {
   const auto gpu = gpu::find_gpu("rtx-pro-6000-blackwell-server");
