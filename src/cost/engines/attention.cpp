@@ -116,26 +116,28 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
   return own > 0 ? own : kernel.efficiency;
 }
 
-// Whether the tensor cores are slower than those that the kernel was timed on.
+// How many times faster the tensor cores are that the kernel was timed on: of a whole part (`full_rate`), or
+// of a card of this architecture that adds in fp32 at full rate, as an L40S and an RTX PRO 6000 do.
+double times_faster(const gpu::Gpu& gpu, std::int64_t full_rate) {
+  const std::int64_t own = gpu.fp16_flops_per_clock_per_sm;
+  if (own > 0 && own < full_rate) return static_cast<double>(full_rate) / static_cast<double>(own);
+  return gpu.fp32_accumulate_half_rate ? half_rates : 1;
+}
 bool is_throttled(const gpu::Gpu& gpu, std::int64_t full_rate) {
-  return gpu.fp16_flops_per_clock_per_sm > 0 && gpu.fp16_flops_per_clock_per_sm < full_rate;
+  return times_faster(gpu, full_rate) > 1;
 }
 
-// On parts whose tensor cores are throttled a kernel reaches more of the lower peak.
+// A kernel reaches more of a lower peak.
+template <class Kernel>
+double efficiency_on(const gpu::Gpu& gpu, const Kernel& kernel, double head_dim) {
+  const double share = efficiency_of(kernel, head_dim);
+  const double times = times_faster(gpu, kernel.full_rate);
+  return times > 1 ? std::min(most_of_lower_peak, times * share) : share;
+}
 double efficiency_on(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, double head_dim) {
   return is_throttled(gpu, kernel.full_rate) && kernel.throttled_efficiency > 0
              ? kernel.throttled_efficiency
-             : efficiency_of(kernel, head_dim);
-}
-
-// Loads and softmax are as fast as on a whole part; what products reach of the lower peak at most is an H20's
-// 141.9 of 148 TFLOPS (gpus/h20.toml).
-constexpr double most_of_throttled_peak = 0.96;
-double efficiency_on(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, double head_dim) {
-  const double share = efficiency_of(kernel, head_dim);
-  if (!is_throttled(gpu, kernel.full_rate)) return share;
-  return std::min(most_of_throttled_peak, share * static_cast<double>(kernel.full_rate) /
-                                              static_cast<double>(gpu.fp16_flops_per_clock_per_sm));
+             : efficiency_on<gpu::DecodeKernel>(gpu, kernel, head_dim);
 }
 
 double visible_pairs(const KernelAttention& shape) {

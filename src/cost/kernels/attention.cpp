@@ -203,11 +203,6 @@ constexpr std::array<double, 8> key_splits{1, 2, 4, 8, 16, 32, 64, 128};
 // suffice (origami, gemm.cpp), on an A100 streaming saturates near half.
 constexpr double saturating_sm_share = 0.5;
 constexpr double accumulator_bytes = 4;  // fp32
-// Tables of attention are of parts whose tensor cores add in fp32 at full rate. At half of it loads and
-// softmax are as fast, and the kernel comes close to the lower peak: FlashAttention-2 reaches 165 of 165
-// TFLOPS on an RTX 4090 and some 200 of 210 on an RTX 5090 (arXiv 2411.10958 and 2505.11594, recalled and not
-// looked up).
-constexpr double most_of_half_rate = 0.96;
 // Kernels of the backward pass: dO * O row sums before, conversion of dQ after.
 constexpr double backward_kernels = 3;
 
@@ -238,7 +233,8 @@ class Kernel {
     for (const gpu::OlderKernels& older : kernels_.older) {
       if (older.version == s.version) efficiency *= s.backward ? older.backward_speed : older.forward_speed;
     }
-    if (gpu.fp32_accumulate_half_rate) efficiency = std::min(most_of_half_rate, 2 * efficiency);
+    // Tables of attention are of parts whose tensor cores add in fp32 at full rate.
+    if (gpu.fp32_accumulate_half_rate) efficiency = std::min(most_of_lower_peak, half_rates * efficiency);
     rate_ = peak_flops_per_us(gpu, dtype) * efficiency;
     sms_ = static_cast<double>(std::max<std::int64_t>(gpu.sm_count, 1));
     bandwidth_ = achieved_dram_bytes_per_us(gpu);

@@ -127,19 +127,15 @@ struct Bytes {
 
 // Constants of a part whose tensor cores accumulate in fp32 at full rate, on one of its architecture that
 // does at half: operands are loaded as fast and each FLOP takes the same power, so that loads, misaligned
-// ones too, and the power limit allow twice the share of the lower peak. An RTX 4090 reaches 165 of 165
-// TFLOPS (docs/benchmarks/accuracy.md).
+// ones too, and the power limit allow twice the share of the lower peak.
 gpu::GemmConstants at_half_rate(gpu::GemmConstants c) {
-  constexpr double rates = 2;
-  // An H20, throttled to a quarter, was measured at 141.9 of 148 TFLOPS (gpus/h20.toml).
-  constexpr double most_of_peak = 0.96;
-  const auto raise = [](double& share) { share = std::min(1.0, rates * share); };
-  c.mainloop_efficiency = std::min(most_of_peak, rates * c.mainloop_efficiency);
+  const auto raise = [](double& share) { share = std::min(1.0, half_rates * share); };
+  c.mainloop_efficiency = std::min(most_of_lower_peak, half_rates * c.mainloop_efficiency);
   for (double* const share : {&c.align_k_2b, &c.align_k_4b, &c.align_k_8b, &c.align_k_16b, &c.align_n_2b,
                               &c.align_n_4b, &c.align_n_8b, &c.align_n_16b, &c.align_c_2b}) {
     raise(*share);
   }
-  c.power_drop = std::max(0.0, 1 - rates * (1 - c.power_drop));
+  c.power_drop = std::max(0.0, 1 - half_rates * (1 - c.power_drop));
   return c;
 }
 

@@ -16,6 +16,13 @@ double peak_flops_per_us(const gpu::Gpu& gpu, DType dtype);
 // The same for fp32 outside tensor cores.
 double cuda_flops_per_us(const gpu::Gpu& gpu);
 
+// Of the peak of tensor cores that are slower than those that a kernel was timed on, what products come to at
+// most, since loads are as fast: an H20, throttled to a quarter, was measured at 141.9 of 148 TFLOPS
+// (gpus/h20.toml); an RTX 4090, at half rate where it adds in fp32, at 165 of 165 (pytorch/pytorch#181718).
+inline constexpr double most_of_lower_peak = 0.96;
+// How many times faster they add in fp32 on a card of the architecture that does so at full rate.
+inline constexpr double half_rates = 2;
+
 // DRAM bandwidth of the data sheet, and the share of it that streaming kernels reach; bytes per microsecond.
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);

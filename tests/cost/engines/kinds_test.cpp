@@ -203,6 +203,21 @@ TEST_CASE("more GPUs than a bridge joins meet over PCIe", "[kernels]") {
   CHECK(price("a100-pcie-80gb", "all-reduce", with(row, "num_gpus", "2")) < at_pcie_us);
 }
 
+TEST_CASE("attention on half-rate tensor cores comes as close to their peak as products", "[kernels]") {
+  // An L40S adds in fp32 at full rate, an RTX 4090 of the same architecture at half: its peak is 165 TFLOPS.
+  for (const char* engine : {"vllm", "sglang", "trtllm"}) {
+    INFO(engine);
+    const Sizes row = with(with(prefilled, "framework", engine), "isl", "16384");
+    const double pair_flops = 4.0 * 8 * 32 * 128;
+    const double flops = pair_flops * 16384.0 * 16385 / 2;
+    const auto share = [&](const char* gpu, double peak_tflops) {
+      return flops / price(gpu, "attention-prefill", row) / (peak_tflops * 1e6);
+    };
+    CHECK(share("rtx-4090", 165.2) > 1.3 * share("l40s", 362.05));
+    CHECK(share("rtx-4090", 165.2) < 1);
+  }
+}
+
 TEST_CASE("keys outside of a window cost what leaving them out takes, at most what computing them takes",
           "[cost][engines]") {
   const auto gpu = gpu::find_gpu("rtx-pro-6000-blackwell-server");
