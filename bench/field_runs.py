@@ -67,6 +67,12 @@ MOST_AT_ONCE = {("sglang", "DeepSeek-V3", "b200", "fp8", 8): 128, ("sglang", "De
 # the same degrees are 1.8 times as fast a release later.
 PLAIN_EXCHANGE = {("25.11", "DGX-H100"), ("26.02", "DGX-H100"), ("25.11", "DGX-B200"), ("26.02", "DGX-B200")}
 
+# Mixtures in MXFP8 on these run their exchange beside another micro-batch, in one graph of the whole step, since release 0.5.0
+# (Megatron-Bridge, scripts/performance/configs/qwen/qwen3_workload_base_configs.py: moe_a2a_overlap, full_iteration; its container
+# is 26.06); those on B200 and H100 do not.
+OVERLAPPED_EXCHANGE = {"DGX-B300", "DGX-GB200", "DGX-GB300"}
+OVERLAPPED_SINCE = "2026-06"
+
 
 def toml(value):
     if isinstance(value, bool):
@@ -167,6 +173,9 @@ def training(data):
             if group[0] == "mixture" and (row["release"].split()[0], row["system"]) in PLAIN_EXCHANGE:
                 group += ("exchange by plain all-to-all",)
                 parallel["token_dispatcher"] = "alltoall"
+            if group[0] == "mixture" and recipe == "mxfp8" and row["system"] in OVERLAPPED_EXCHANGE and \
+                    run["software"] >= OVERLAPPED_SINCE:
+                parallel["overlap"], run["cuda_graphs"] = "micro_batches", "step"
             yield ("training",) + group, name, TRAINED[whole["model"]], run, parallel, TRAINED_ON[row["system"]], \
                 float(row["tokens_sec_gpu"])
 

@@ -80,6 +80,24 @@ TEST_CASE("attention data parallelism brings tokens of its own to the experts", 
   CHECK(find(both, "layer.moe.gate_up")->m.value == 5);  // 128 tokens, 8 choices, 252 experts with work
 }
 
+TEST_CASE("an exchange beside another micro-batch takes the multiprocessors that send", "[model]") {
+  // 20 of an H800's 132 (DeepSeek-V3, arXiv 2412.19437, section 3.2.2).
+  Setup setup = decoding_deepseek_v3();
+  setup.plan.tensor = 1;
+  setup.plan.data = 8;
+  const double runs = find(lower(setup), "layer.moe.all_to_all")->count;
+  setup.plan.overlap = Overlap::micro_batches;
+  const Workload beside = lower(setup);
+  const Op& hidden = *find(beside, "layer.moe.all_to_all");
+  const Op& waited = *find(beside, "layer.moe.all_to_all.waited");
+  CHECK(hidden.overlapped);
+  CHECK_FALSE(waited.overlapped);
+  CHECK(waited.count == Approx(runs * 20 / 132));
+  CHECK(hidden.count + waited.count == Approx(runs));
+  CHECK(waited.bytes == hidden.bytes);
+  CHECK(waited.copies == hidden.copies);
+}
+
 TEST_CASE("tokens may go to their experts in fewer bits than they come back in", "[model]") {
   Setup setup = decoding_deepseek_v3();
   setup.plan.tensor = 1;

@@ -211,23 +211,38 @@ double narrow_share(const LoweringContext& shared) {
   return bits > 0 ? std::min(1.0, static_cast<double>(bits) / 8 / shared.activation) : 1.0;
 }
 
+// Of an exchange beside another micro-batch's computation, what that waits for: kernels that send tokens hold
+// 20 of Hopper's 132 SMs (DeepSeek-V3, arXiv 2412.19437, section 3.2.2; Megatron-LM, moe_deepep_num_sms),
+// some more of Blackwell's.
+constexpr double waited_share = 20.0 / 132;
+
 // The exchange of tokens among a group, there or back: between its experts, then among the ranks of each
 // expert.
 void exchange(const LoweringContext& shared, const ExpertParallelLayout& folding, double own_bytes,
-              std::string_view name, Repeat layer, Emitter& emit) {
+              Repeat layer, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!folding.is_sharded || folding.is_gathered) return;
-  const std::int64_t copies = std::max<std::int64_t>(1, shared.model.moe.experts_per_token);
+  const Moe& moe = shared.model.moe;
+  const std::int64_t copies = std::max<std::int64_t>(1, moe.experts_per_token);
   // What goes there may be narrower than what comes back, and backward likewise.
   const double sent = static_cast<double>(copies) * own_bytes * (1 + narrow_share(shared)) / 2;
-  const std::size_t first = emit.size();
-  emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, layer,
-                  false, plan.expert_tensor);
-  const Moe& moe = shared.model.moe;
   const bool uses_nccl_all_to_all = shared.training && plan.dispatcher == Dispatcher::all_to_all;
-  emit.copies(first, {copies, moe.groups, moe.groups_per_token, uses_nccl_all_to_all});
-  if (plan.overlap == Overlap::micro_batches) emit.hide(first);
-  if (plan.overlap == Overlap::shared_experts && shared.model.moe.shared_intermediate_size > 0)
+  const auto send = [&](std::string_view name, double share) {
+    const std::size_t first = emit.size();
+    Repeat part = layer;
+    part.count *= share;
+    emit.collective(name, CollectiveKind::all_to_all, CollectiveKind::all_to_all, sent, plan.expert, part,
+                    false, plan.expert_tensor);
+    emit.copies(first, {copies, moe.groups, moe.groups_per_token, uses_nccl_all_to_all});
+    return first;
+  };
+  if (plan.overlap == Overlap::micro_batches) {
+    emit.hide(send("layer.moe.all_to_all", 1 - waited_share));
+    send("layer.moe.all_to_all.waited", waited_share);
+    return;
+  }
+  const std::size_t first = send("layer.moe.all_to_all", 1);
+  if (plan.overlap == Overlap::shared_experts && moe.shared_intermediate_size > 0)
     emit.overlap_with_shared_experts(first);
 }
 
@@ -311,7 +326,7 @@ void lower_moe(const LoweringContext& shared, double count, Emitter& emit) {
   const std::size_t dispatch = emit.size();
   emit.elementwise("layer.moe.dispatch", moved, moved, layer);
   mark(dispatch, ExpertPart::dispatch);
-  exchange(shared, folding, own_bytes, "layer.moe.all_to_all", {2 * count, Recomputed::with_experts}, emit);
+  exchange(shared, folding, own_bytes, {2 * count, Recomputed::with_experts}, emit);
   const double together = static_cast<double>(folding.tokens) * row_bytes;
   if (folding.is_gathered) {
     emit.collective("layer.moe.token_gather", CollectiveKind::all_gather, std::nullopt,
