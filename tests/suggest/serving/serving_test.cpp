@@ -224,6 +224,26 @@ TEST_CASE("packed weights and caches move fewer bytes", "[serving]") {
   CHECK(time_us(prefill) > time_us(plain));
 }
 
+TEST_CASE("an engine's host launches the pass over a prompt, however fast the GPU", "[serving]") {
+  // The kernels of a prompt's pass are in no CUDA graph: vLLM captures steps of up to 512 tokens
+  // (vllm/config, max_cudagraph_capture_size), SGLang and TensorRT-LLM decoding alone.
+  const auto first_us = [](const char* gpu, std::int64_t prompt, model::ServingEngine engine) {
+    model::Setup setup = llama2_7b_decoding(prompt);
+    setup.plan.engine = engine;
+    return suggest::serving_of(gpu_named(gpu), setup).first_token_us;
+  };
+  for (const auto engine :
+       {model::ServingEngine::vllm, model::ServingEngine::sglang, model::ServingEngine::trtllm}) {
+    CHECK(first_us("h200", 640, engine) == first_us("b200", 640, engine));
+    CHECK(first_us("h200", 640, engine) >= 32 * 1000.0);  // layers, each of a millisecond at least
+    CHECK(first_us("h200", 640, engine) > first_us("h200", 640, model::ServingEngine::fastest));
+  }
+  CHECK(first_us("h200", 512, model::ServingEngine::vllm) < 32 * 1000.0);
+  // A long one outlasts it.
+  const double long_us = first_us("a100", 16384, model::ServingEngine::vllm);
+  CHECK(long_us == Approx(first_us("a100", 16384, model::ServingEngine::fastest)).epsilon(0.3));
+}
+
 TEST_CASE("a prompt in chunks takes longer alone; speculation gains what is accepted", "[serving]") {
   const gpu::Gpu h100 = gpu_named("h100");
   model::Setup setup = llama2_7b_decoding(4096);
