@@ -6,7 +6,8 @@
 Runs: Megatron-Bridge's training and engines' serving of `--data` (left out without it), bench/scaling_runs.toml,
 tests/cost/published_training.toml, and the steps of measured/tables. A campaign (one model on one GPU by one source) counts
 with at most MOST_OF_A_CAMPAIGN runs, so that no model speaks for all. Spreads are the 10 % and the 90 % quantile of measured /
-predicted over the campaigns of one half; coverage and the interval score, in which width counts (Gneiting and Raftery 2007,
+predicted over the campaigns of one half, each moved out by what campaigns of that half need that are left out of it in turn
+(conformalized quantiles, Romano et al. 2019, arXiv 1905.03222, by groups): a new campaign is off by its own. Coverage and the interval score, in which width counts (Gneiting and Raftery 2007,
 section 6.2), are of the other half, beside those of one spread for all; and in the mean over HALVINGS other ways to halve.
 Serving runs count whose lengths say how they were started (field_runs.py); the others wait for others in ways that nobody states.
 """
@@ -27,6 +28,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 MOST_OF_A_CAMPAIGN = 12
 HELD = 0.8  # of runs, that an interval is to hold
 HALVINGS = 20
+LEAST_CAMPAIGNS = 3
 LEAST_IN_HALF = 8  # runs of a stack below which its runs, not its campaigns, are halved
 
 
@@ -157,9 +159,27 @@ def quantile(values, share):
     return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
 
 
-def spread(runs):
+def quantiles(runs):
     logs = [math.log(ratio) for _, _, _, ratio in runs]
     return min(0.0, quantile(logs, (1 - HELD) / 2)), max(0.0, quantile(logs, (1 + HELD) / 2))
+
+
+def left_out_in_turn(runs):
+    """Each campaign of the runs, with the others; of fewer than three campaigns each run."""
+    of_campaign = {run[1]: [other for other in runs if other[1] == run[1]] for run in runs}
+    groups = list(of_campaign.values()) if len(of_campaign) >= LEAST_CAMPAIGNS else [[run] for run in runs]
+    for group in groups:
+        yield group, [run for run in runs if run not in group]
+
+
+def spread(runs):
+    low, high = quantiles(runs)
+    lacking = []
+    for group, others in left_out_in_turn(runs):
+        least, most = quantiles(others)
+        lacking += [max(least - math.log(ratio), math.log(ratio) - most) for _, _, _, ratio in group]
+    more = max(0.0, quantile(lacking, HELD))
+    return low - more, high + more
 
 
 def judged(runs, low, high):

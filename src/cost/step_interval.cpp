@@ -8,8 +8,9 @@
 namespace shapelint::cost {
 namespace {
 
-// Measured / predicted step time, the 10 % and the 90 % quantile of half of the published runs
-// (bench/step_spread.py has their sources); `runs` is how many there were.
+// Measured / predicted step time, the 10 % and the 90 % quantile of half of the published runs, moved out by
+// what its campaigns need that are left out in turn (bench/step_spread.py has their sources); `runs` is how
+// many there were.
 struct StackSpread {
   Stack stack;
   bool is_mixture;
