@@ -2,6 +2,7 @@
 #include "cost/stages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
@@ -11,15 +12,19 @@ namespace shapelint::cost {
 
 namespace {
 
+struct Stage {
+  model::Workload workload;
+  StageSums sums;
+};
 struct TwoStages {
-  StageSums first;
-  StageSums last;
+  Stage first;
+  Stage last;
 };
 
-StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
+Stage stage_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
   setup.plan.pace = pace;
   setup.plan.other_stages = 0;
-  const model::Workload workload = model::lower(setup);
+  model::Workload workload = model::lower(setup);
   StepCost step;
   StepSums sums;
   double embedding_us = 0;
@@ -31,11 +36,30 @@ StageSums sums_of(PriceMemo& memo, model::Setup& setup, model::Pace pace) {
       embedding_us += time_us;
   }
   set_totals(memo.gpu(), workload, setup.plan.dtype, sums, step);
-  return stage_sums(step, sums, workload.micro_batches, embedding_us, model::slowest_stage(setup).layers);
+  const StageSums all =
+      stage_sums(step, sums, workload.micro_batches, embedding_us, model::slowest_stage(setup).layers);
+  return {std::move(workload), all};
 }
 
 TwoStages both_of(PriceMemo& memo, model::Setup setup) {
-  return {sums_of(memo, setup, model::Pace::first), sums_of(memo, setup, model::Pace::last)};
+  return {stage_of(memo, setup, model::Pace::first), stage_of(memo, setup, model::Pace::last)};
+}
+
+bool has_stages(const model::Setup& setup) {
+  return setup.plan.pipeline > 1 && setup.model.conv.empty() && setup.plan.pace == model::Pace::by_arithmetic;
+}
+
+model::Setup paced(const TwoStages& both, const model::Setup& setup) {
+  model::Setup out = setup;
+  const Paced chosen = pace_of(setup, both.first.sums, both.last.sums);
+  const StageTimes times = times_of(setup.plan, both.first.sums, both.last.sums);
+  const double each_us = times.middle_us / model::at_least_one(model::layers_of_stage(setup));
+  out.plan.pace = model::Pace::last;
+  const double layers = model::slowest_stage(out).layers;
+  out.plan.end_layers = each_us > 0 ? std::max(0.0, times.last_us / each_us - layers) : 0;
+  out.plan.pace = chosen.pace;
+  out.plan.other_stages = chosen.other_stages;
+  return out;
 }
 
 }  // namespace
@@ -73,19 +97,7 @@ Paced pace_of(const model::Setup& setup, const StageSums& first, const StageSums
 }
 
 model::Setup paced(PriceMemo& memo, const model::Setup& setup) {
-  model::Setup out = setup;
-  const bool has_stages = setup.plan.pipeline > 1 && setup.model.conv.empty();
-  if (!has_stages || setup.plan.pace != model::Pace::by_arithmetic) return out;
-  const TwoStages both = both_of(memo, setup);
-  const Paced chosen = pace_of(setup, both.first, both.last);
-  const StageTimes times = times_of(setup.plan, both.first, both.last);
-  const double each_us = times.middle_us / model::at_least_one(model::layers_of_stage(setup));
-  out.plan.pace = model::Pace::last;
-  const double layers = model::slowest_stage(out).layers;
-  out.plan.end_layers = each_us > 0 ? std::max(0.0, times.last_us / each_us - layers) : 0;
-  out.plan.pace = chosen.pace;
-  out.plan.other_stages = chosen.other_stages;
-  return out;
+  return has_stages(setup) ? paced(both_of(memo, setup), setup) : setup;
 }
 
 model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup) {
@@ -94,7 +106,14 @@ model::Setup paced(const gpu::Gpu& gpu, const model::Setup& setup) {
 }
 
 model::Workload paced_workload(PriceMemo& memo, const model::Setup& setup) {
-  return model::lower(paced(memo, setup));
+  if (!has_stages(setup)) return model::lower(setup);
+  TwoStages both = both_of(memo, setup);
+  const model::Setup chosen = paced(both, setup);
+  Stage& stage = chosen.plan.pace == model::Pace::last ? both.last : both.first;
+  // What the other stages take is all that they do not know of.
+  stage.workload.end_layers = chosen.plan.end_layers;
+  stage.workload.pipeline_bubble = model::step_bubble(chosen);
+  return std::move(stage.workload);
 }
 
 model::Workload paced_workload(const gpu::Gpu& gpu, const model::Setup& setup) {

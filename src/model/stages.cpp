@@ -152,4 +152,8 @@ double pipeline_bubble(const Plan& plan, const SlowestStage& slowest) {
          real(std::max<std::int64_t>(1, plan.gradient_accumulation));
 }
 
+double step_bubble(const Setup& setup) {
+  return pipeline_bubble(setup.plan, slowest_stage(setup)) + straggler_fraction(setup.plan);
+}
+
 }  // namespace shapelint::model

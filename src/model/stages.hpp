@@ -32,6 +32,15 @@ struct StageLayers {
 };
 StageLayers stage_layers(const Setup& setup);
 
+// Parameters over all ranks, for searches over plans of one model: it decides them alone.
+struct ModelParameters {
+  double dense = 0;  // all but the routed experts
+  double expert = 0;
+  double whole = 0;  // of the dense ones, on every rank of tensor parallelism
+};
+ModelParameters model_parameters(const Setup& setup);
+RankParameters parameters_per_rank(const Plan& plan, const ModelParameters& parameters);
+
 // Parameters before the layers and behind them, over all ranks of a stage; `repeated`: of a head that shares
 // the embedding's table, and has its own where these stand on different stages (Megatron-LM).
 struct EndParameters {
@@ -52,5 +61,7 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held);
 // before it and the last has gone through those behind it, each once (GPipe, 1811.06965), or with chunks a
 // chunk of each (Narayanan et al. 2021, 2104.04473, section 2.2). 0 in serving, where other requests fill it.
 double pipeline_bubble(const Plan& plan, const SlowestStage& slowest);
+// With what synchronous ranks wait for the slowest: Workload::pipeline_bubble.
+double step_bubble(const Setup& setup);
 
 }  // namespace shapelint::model

@@ -435,8 +435,7 @@ void set_totals(const Setup& setup, double forward_flops, double head, Workload&
   workload.micro_batches =
       training ? static_cast<double>(std::max<std::int64_t>(1, setup.plan.gradient_accumulation)) : 1.0;
   workload.end_layers = setup.plan.end_layers;
-  workload.pipeline_bubble =
-      pipeline_bubble(setup.plan, slowest_stage(setup)) + straggler_fraction(setup.plan);
+  workload.pipeline_bubble = step_bubble(setup);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Gradient accumulation and the update in mixed precision: memory-bound passes over the parameters of a rank.
 #include "model/lower/emit.hpp"
 #include "model/lower/learning/learning.hpp"
+#include "model/stages.hpp"
 #include "model/training_bytes.hpp"
 
 namespace shapelint::model {
@@ -47,12 +48,29 @@ double sharded(const Plan& plan, RankParameters held) {
 
 }  // namespace
 
-RankParameters parameters_per_rank(const Setup& setup) {
+namespace {
+
+ModelParameters counted(const Setup& setup, bool with_whole) {
   const double all = static_cast<double>(parameter_count(setup));
   const double expert = static_cast<double>(expert_parameter_count(setup));
   const RankParameters further = mtp_parameters(setup);
-  return parameters_per_rank(setup.plan, all - expert + further.dense, expert + further.expert,
-                             setup.plan.tensor > 1 ? real(whole_parameter_count(setup)) : 0);
+  return {all - expert + further.dense, expert + further.expert,
+          with_whole ? real(whole_parameter_count(setup)) : 0};
+}
+
+}  // namespace
+
+ModelParameters model_parameters(const Setup& setup) {
+  return counted(setup, true);
+}
+
+RankParameters parameters_per_rank(const Plan& plan, const ModelParameters& parameters) {
+  return parameters_per_rank(plan, parameters.dense, parameters.expert,
+                             plan.tensor > 1 ? parameters.whole : 0);
+}
+
+RankParameters parameters_per_rank(const Setup& setup) {
+  return parameters_per_rank(setup.plan, counted(setup, setup.plan.tensor > 1));
 }
 
 RankParameters parameters_per_rank(const Plan& plan, double dense, double expert, double whole) {
