@@ -408,12 +408,14 @@ Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const Step
   Change change;
   const Partners partners(before.ops, after.ops);
   std::vector<bool> matched(after.ops.size(), false);
+  bool hides = false;  // the step after it, other communication
   for (std::size_t i = 0; i < before.ops.size(); ++i) {
     const model::Op& op = before.ops[i];
     if (op.overlapped) continue;  // hidden time changes nothing; what is exposed is small and shared
     const std::size_t partner = partners[i];
     const bool found = partner < after.ops.size();
     if (found) matched[partner] = true;
+    if (found && op.kind == model::OpKind::collective) hides = hides || after.ops[partner].overlapped;
     add_op(gpu, &op, &before_cost.ops[i], found ? &after.ops[partner] : nullptr,
            found ? &after_cost.ops[partner] : nullptr, change);
   }
@@ -421,6 +423,10 @@ Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const Step
     if (matched[i] || after.ops[i].overlapped) continue;
     add_op(gpu, nullptr, nullptr, &after.ops[i], &after_cost.ops[i], change);
   }
+  // What waits no more is as uncertain as communication that is no longer there.
+  if (hides)
+    change.add(Effect::communication, after_cost.hidden_us - before_cost.hidden_us,
+               gpu.errors[Effect::communication]);
 
   double total_us = 0;
   double variance_us2 = 0;

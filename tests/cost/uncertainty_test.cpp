@@ -102,6 +102,26 @@ TEST_CASE("nothing changed, nothing to be unsure of") {
   CHECK_FALSE(gain.measured);
 }
 
+TEST_CASE("communication that another computation hides is as uncertain as what is no longer sent") {
+  gpu::Gpu gpu = test::plain_gpu();
+  gpu.errors[Effect::communication] = {0.2, false};
+  model::Op exchange;
+  exchange.name = "layer.experts.dispatch";
+  exchange.kind = model::OpKind::collective;
+  model::Workload before;
+  before.ops = {product("body", 1024), exchange};
+  model::Workload after = before;
+  after.ops[1].overlapped = true;
+  const StepCost from = step_of({lossy(60, 1, 1, 1), lossy(40, 1, 1, 1)});
+  StepCost to = step_of({lossy(60, 1, 1, 1)});
+  to.ops.push_back(lossy(40, 1, 1, 1));
+  to.hidden_us = 40;
+  const Gain gain = gain_between(gpu, before, from, after, to);
+  CHECK(gain.share == Approx(0.4));
+  CHECK(gain.half_width == Approx(ninety_by_mean * 0.2 * 0.4));
+  CHECK(gain.largest == Effect::communication);
+}
+
 TEST_CASE("ops that come or go count with their whole time") {
   const gpu::Gpu gpu = test::plain_gpu();
   model::Workload before;
