@@ -138,6 +138,9 @@ std::optional<Place> place_of(const rules::Change& change, const ModelReport& mo
         "the file does not state `{0}`: `shapelint suggest {1} --vary {0} --range {0}={2} --apply 1 --write` "
         "adds it",
         name, model.path, to);
+  } else if (model::extra_named(model.reading, model::unsettable(change.field)) > 0) {
+    obstacle = fmt::format("no key of the file sets `{}`{}", name,
+                           origin.kind == Origin::Kind::derived ? ", which is " + origin.note : "");
   } else {
     obstacle = fmt::format("the file does not state `{}`: add it with the value {}", name, to);
   }

@@ -179,6 +179,20 @@ TEST_CASE("a suggestion says which other file states a value", "[suggest][cli]")
   CHECK(ran.err == "error: run.yml: `vocab_size` is stated in base.yml: change it to 50304 there\n");
 }
 
+// transformers, models/bloom/modeling_bloom.py, BloomMLP: 4 * hidden_size, whatever the file says.
+TEST_CASE("a width that no key of the file's framework sets is not said to be added", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["config.json"] =
+      "{\"model_type\": \"bloom\", \"hidden_size\": 4100, \"n_layer\": 30, \"n_head\": 41, "
+      "\"vocab_size\": 250880, \"seq_length\": 2048}\n";
+  const tests::Ran ran = tests::run({"suggest", "config.json", "--gpu", "a100", "--range",
+                                     "intermediate_size=14000:24000:512", "--params", "60%", "--apply", "1"},
+                                    files);
+  CHECK(ran.code == 2);
+  CHECK(ran.err ==
+        "error: config.json: no key of the file sets `intermediate_size`, which is 4 * hidden_size\n");
+}
+
 TEST_CASE("the shards of a sweep are the whole sweep", "[sweep][cli]") {
   const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
   const auto sweep = [&](const std::string& shard) {
