@@ -88,6 +88,8 @@ struct TrainingPlan {
   bool sequence_parallel = false;
   std::int64_t virtual_pipeline = 1;
   std::int64_t embedding_stages = 0;
+  std::int64_t stage_layers = 0;
+  std::string overlap;
   std::int64_t zero = 0;
   std::int64_t micro_batch_size = 1;
   std::int64_t gradient_accumulation = 1;
@@ -114,6 +116,9 @@ void describe(Visitor& of, const TrainingPlan*) {
   of("virtual_pipeline", &TrainingPlan::virtual_pipeline, "chunks of layers of each stage");
   of("embedding_stages", &TrainingPlan::embedding_stages,
      "of embedding and head, those that count as a layer");
+  of("stage_layers", &TrainingPlan::stage_layers,
+     "layers of all stages but the last, which has the rest; 0: as even as can be");
+  of("overlap", &TrainingPlan::overlap, "what the exchange of tokens among experts runs beside");
   of("zero", &TrainingPlan::zero, "what data-parallel ranks share");
   of("micro_batch_size", &TrainingPlan::micro_batch_size, "sequences of one rank at a time");
   of("gradient_accumulation", &TrainingPlan::gradient_accumulation, "");

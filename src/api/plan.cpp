@@ -51,6 +51,8 @@ TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTe
   out.sequence_parallel = run.sequence_parallel;
   out.virtual_pipeline = run.virtual_pipeline;
   out.embedding_stages = run.embedding_stages;
+  out.stage_layers = run.stage_layers;
+  out.overlap = model::value_text(model::FieldId::overlap, static_cast<std::int64_t>(run.overlap));
   out.zero = run.zero;
   out.micro_batch_size = run.micro_batch_size;
   out.gradient_accumulation = run.gradient_accumulation;

@@ -80,27 +80,6 @@ bool share_out(const PlanRun& run, std::size_t gpus, std::size_t items,
   return !ended;
 }
 
-// A search whose branches are bounded by all threads; null when `progress` ended it.
-std::unique_ptr<TrainingSearch> bounded_by_threads(
-    const PlanRun& run, const std::function<std::unique_ptr<TrainingSearch>(std::size_t)>& make,
-    const TrainingRequest& request) {
-  const std::size_t threads = threads_of(run);
-  std::vector<std::unique_ptr<TrainingSearch>> searches(threads);
-  std::atomic<bool> ended{false};
-  const auto work = [&](std::size_t i) {
-    searches[i] = make(0);
-    if (threads > 1) searches[i]->bound(request, i, threads, ended);
-  };
-  run_watched(threads, work, [&] {
-    if (run.progress && !ended && !run.progress(0, 1)) ended = true;
-  });
-  if (ended) return nullptr;
-  if (!searches.front()) searches.front() = make(0);
-  for (std::size_t i = 1; i < threads; ++i)
-    if (searches[i]) searches.front()->take_bounds(*searches[i]);
-  return std::move(searches.front());
-}
-
 // Of the step that the file describes, or of a usual one.
 std::int64_t sequences_of(const model::Reading& reading) {
   const double shared = model::extra(reading, "shared_batch");
@@ -163,8 +142,10 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
     return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
                                             can_set_in(subject.dialect, reading));
   };
+  std::atomic<bool> is_ended{false};
   const auto find = [&](TrainingSearch& search, std::size_t gpu, std::int64_t count) {
-    const TrainingRequest request{count, out.sequences, pins, question.keep, !counts.is_auto};
+    TrainingRequest request{count, out.sequences, pins, question.keep, !counts.is_auto};
+    request.ended = &is_ended;
     return TrainingCount{subject.gpus[gpu].id, count, subject.prices[gpu], search.search(request)};
   };
   const std::size_t items = counts.is_auto ? 1 : counts.values.size();
@@ -184,9 +165,13 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   if (question.measured_step_us > 0) out.measured_scale = question.measured_step_us / make(0)->own().step_us;
   std::unique_ptr<TrainingSearch> search;
   if (!counts.is_auto && gpus * items == 1) {
-    search = bounded_by_threads(run, make, {counts.values.front(), out.sequences, pins, question.keep, true});
-    out.ended = search == nullptr;
-    if (search) fill(*search, 0, 0);
+    search = make(0);
+    run_watched(
+        1, [&](std::size_t) { fill(*search, 0, 0); },
+        [&] {
+          if (run.progress && !is_ended && !run.progress(0, 1)) is_ended = true;
+        });
+    out.ended = is_ended;
   } else {
     out.ended = !share_out<TrainingSearch>(run, gpus, items, make, fill);
   }

@@ -1,21 +1,29 @@
 // Branch and bound over training plans: a branch is a layout with its micro-batch, ZeRO stage and counted
 // embeddings; its plans differ in chunks, recomputation and offloading, none of which is faster than none of
-// them without a bubble.
+// them without a bubble. Branches are looked at by their bounds, the least first: a sum of layers that are
+// priced already, then memory and the step without a bubble, then each plan.
 #include "contracts/plan/training.hpp"
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
+#include <queue>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/units.hpp"
+#include "contracts/plan/branches.hpp"
 #include "contracts/plan/recompute.hpp"
+#include "contracts/plan/step_bound.hpp"
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
+#include "model/stages.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -33,54 +41,20 @@ bool is_among(std::span<const FieldId> fields, FieldId field) {
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
 
-struct Branch {
-  Layout layout;
-  std::int64_t zero = 0;
-  std::int64_t micro_batch = 1;
-  std::int64_t accumulation = 1;
-  std::int64_t embedding_stages = 0;
-  bool sequence_parallel = false;
-};
-struct Leaf {
-  std::int64_t chunks = 1;
-  RecomputeChoice recompute;
-  std::int64_t offload = 0;  // percent of the optimizer's states
-};
 struct Priced {
   Branch branch;
   Leaf leaf;
   double step_us = 0;
 };
 
-void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
-  apply(branch.layout, plan);
-  plan.zero = branch.zero;
-  plan.micro_batch_size = branch.micro_batch;
-  plan.gradient_accumulation = branch.accumulation;
-  plan.embedding_stages = branch.embedding_stages;
-  plan.sequence_parallel = branch.sequence_parallel;
-  plan.virtual_pipeline = leaf.chunks;
-  apply(leaf.recompute, plan);
-  plan.offload_optimizer = leaf.offload;
-}
-
 // A framework's default of a field. ZeRO's stage is not among these: FSDP has one.
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
   constexpr std::array switches{FieldId::sequence_parallel, FieldId::recompute, FieldId::embedding_stages,
-                                FieldId::offload_optimizer};
+                                FieldId::stage_layers,      FieldId::overlap,   FieldId::offload_optimizer};
   if (is_among(degrees, field)) return value == 1;
   return value == 0 && (is_among(switches, field) || is_among(recomputed_parts, field));
-}
-
-bool differs_in_batch_alone(const Branch& a, const Branch& b) {
-  const auto rest = [](const Branch& each) {
-    const Layout& layout = each.layout;
-    return std::tuple(layout.tensor, layout.pipeline, layout.context, layout.expert, layout.expert_tensor,
-                      each.zero, each.embedding_stages, each.sequence_parallel);
-  };
-  return rest(a) == rest(b);
 }
 
 // Of equally fast plans the one with the least machinery.
@@ -89,7 +63,8 @@ auto rank(const Priced& each) {
   return std::tuple(each.step_us, layout.tensor * layout.pipeline * layout.context, layout.tensor,
                     layout.context, layout.expert, layout.expert_tensor, each.branch.zero, each.leaf.chunks,
                     each.leaf.recompute.level, each.leaf.recompute.parts, each.leaf.offload,
-                    each.branch.embedding_stages, each.branch.micro_batch);
+                    each.branch.embedding_stages, each.branch.stage_layers, each.branch.overlap,
+                    each.branch.micro_batch);
 }
 bool is_before(const Priced& a, const Priced& b) {
   return rank(a) < rank(b);
@@ -123,7 +98,9 @@ std::vector<model::FieldId> chosen_in_training() {
                            FieldId::micro_batch_size,
                            FieldId::gradient_accumulation,
                            FieldId::embedding_stages,
+                           FieldId::stage_layers,
                            FieldId::virtual_pipeline,
+                           FieldId::overlap,
                            FieldId::recompute,
                            FieldId::offload_optimizer};
   out.insert(out.end(), recomputed_parts.begin(), recomputed_parts.end());
@@ -144,10 +121,12 @@ struct TrainingSearch::Parts {
         broken(rules, reading, moving()),
         can_set(std::move(can)),
         memo(gpu),
+        step_bound(memo),
         rederived(model::rederived(reading.origins)),
         setup(reading.setup),
         usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)) {
     stack = on_stack(asked, reading, gpu);
+    parameters = model::model_parameters(setup);
   }
 
   bool allows(const TrainingRequest& request, FieldId field, std::int64_t value) const {
@@ -171,15 +150,20 @@ struct TrainingSearch::Parts {
     model::rederive(setup, rederived);
     return setup;
   }
+  double memory_bytes(const model::Setup& of) const {
+    return suggest::memory_bytes(of, model::parameters_per_rank(of.plan, parameters));
+  }
   bool is_refused() const {
     return std::any_of(stack.constraints.begin(), stack.constraints.end(),
                        [&](const suggest::Constraint& each) { return !each.holds(setup); });
   }
 
-  std::vector<Leaf> leaves(const TrainingRequest& request, std::int64_t pipeline,
-                           std::int64_t embedding_stages) const;
+  Leaves leaves(const TrainingRequest& request, const Branch& branch) const;
+  std::vector<Split> splits(const TrainingRequest& request, std::int64_t pipeline) const;
+  std::vector<std::int64_t> expert_overlaps() const;
   std::vector<Branch> branches(const TrainingRequest& request) const;
-  double least_bytes(Branch branch, const std::vector<Leaf>& leaves);
+  double least_bytes(Branch branch, const Leaves& leaves);
+  double least_us(const Branch& branch, std::int64_t most_chunks);
   double bound_us(const Branch& branch);
   TrainingPlan plan_of(const model::Setup& of);
 
@@ -189,35 +173,75 @@ struct TrainingSearch::Parts {
   CanSet can_set;
   suggest::OnStack stack;
   cost::PriceMemo memo;
+  StepBound step_bound;
   model::Rederived rederived;
   model::Setup setup;  // the plan that is looked at
   suggest::Step step;
   double usable_bytes = 0;
-  std::map<std::array<std::int64_t, 11>, double> bounds;  // by branch: searches without a choice ask again
+  model::ModelParameters parameters;
+  // Searches without a choice ask again.
+  std::unordered_map<PlanKey, double, PlanKeyHash> bounds;
+  std::unordered_map<PlanKey, double, PlanKeyHash> known_bytes;
 };
 
-// What computes less again stands first.
-std::vector<Leaf> TrainingSearch::Parts::leaves(const TrainingRequest& request, std::int64_t pipeline,
-                                                std::int64_t embedding_stages) const {
+Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branch& branch) const {
   std::vector<std::int64_t> chunks{1};
-  const std::int64_t layers = reading.setup.model.num_layers + embedding_stages;
-  if (pipeline > 1 && layers % pipeline == 0) chunks = divisors(layers / pipeline);
+  const std::int64_t pipeline = branch.layout.pipeline;
+  const std::int64_t layers = reading.setup.model.num_layers + branch.embedding_stages;
+  if (pipeline > 1 && branch.stage_layers == 0 && layers % pipeline == 0)
+    chunks = divisors(layers / pipeline);
   const std::vector<RecomputeChoice> choices = recompute_choices(
       reading.setup, [&](FieldId field, std::int64_t value) { return allows(request, field, value); });
-  std::vector<Leaf> out;
+  Leaves out;
   for (const std::int64_t offload :
        values(request, FieldId::offload_optimizer, {reading.setup.plan.offload_optimizer})) {
     for (const RecomputeChoice& choice : choices) {
-      for (const std::int64_t chunk : values(request, FieldId::virtual_pipeline, chunks))
-        out.push_back({chunk, choice, offload});
+      for (const std::int64_t chunk : values(request, FieldId::virtual_pipeline, chunks)) {
+        out.all.push_back({chunk, choice, offload});
+        out.most_chunks = std::max(out.most_chunks, chunk);
+      }
+    }
+  }
+  out.least_memory = most_recomputed(choices, reading.setup.plan.recompute_layers <= 0);
+  return out;
+}
+
+// Even stages; embedding and head counted as a layer each where that makes them even; and where the file
+// does not say itself which stage holds what, one layer more on all but the last, which has the head.
+std::vector<Split> TrainingSearch::Parts::splits(const TrainingRequest& request,
+                                                 std::int64_t pipeline) const {
+  constexpr std::int64_t both_ends = 2;
+  const std::int64_t layers = reading.setup.model.num_layers;
+  std::vector<std::int64_t> counted{0};
+  std::vector<std::int64_t> sizes{0};
+  if (pipeline > 1 && layers % pipeline != 0 && (layers + both_ends) % pipeline == 0)
+    counted.push_back(both_ends);
+  if (pipeline > 1 && model::extra(reading, "states_split") <= 0) {
+    const std::int64_t fullest = (layers + pipeline - 1) / pipeline;
+    for (const std::int64_t size : {fullest, fullest + 1}) {
+      const std::int64_t last = layers - (pipeline - 1) * size;
+      if (last >= 1 && last < size) sizes.push_back(size);
+    }
+  }
+  std::vector<Split> out;
+  for (const std::int64_t ends : values(request, FieldId::embedding_stages, counted)) {
+    for (const std::int64_t size : values(request, FieldId::stage_layers, sizes)) {
+      if (size == 0 || ends == 0) out.push_back({ends, size});
     }
   }
   return out;
 }
 
+// What an exchange of tokens may run beside: nothing, another micro-batch, and what the file says.
+std::vector<std::int64_t> TrainingSearch::Parts::expert_overlaps() const {
+  std::vector<std::int64_t> out{0, static_cast<std::int64_t>(model::Overlap::micro_batches)};
+  const auto own = static_cast<std::int64_t>(reading.setup.plan.overlap);
+  if (std::find(out.begin(), out.end(), own) == out.end()) out.push_back(own);
+  return out;
+}
+
 std::vector<Branch> TrainingSearch::Parts::branches(const TrainingRequest& request) const {
   std::vector<Branch> out;
-  const std::int64_t layers = reading.setup.model.num_layers;
   for (const Layout& layout : layouts(reading.setup, request.gpus, true)) {
     const bool is_allowed = allows(request, FieldId::tensor, layout.tensor) &&
                             allows(request, FieldId::pipeline, layout.pipeline) &&
@@ -232,26 +256,30 @@ std::vector<Branch> TrainingSearch::Parts::branches(const TrainingRequest& reque
     each.layout = layout;
     std::vector<std::int64_t> zeros{0};
     if (layout.data * layout.context > 1) zeros = {0, 1, 2, 3};
-    std::vector<std::int64_t> counted{0};
-    constexpr std::int64_t both_ends = 2;
-    if (layout.pipeline > 1 && layers % layout.pipeline != 0 && (layers + both_ends) % layout.pipeline == 0)
-      counted.push_back(both_ends);
+    const std::vector<Split> cuts = splits(request, layout.pipeline);
+    const std::vector<std::int64_t> overlaps = values(
+        request, FieldId::overlap, layout.expert > 1 ? expert_overlaps() : std::vector<std::int64_t>{0});
     // Norms and residuals over the ranks of tensor parallelism cost no more than on each of them.
     const std::vector<std::int64_t> sequence =
         layout.tensor > 1 ? values(request, FieldId::sequence_parallel, {1}) : std::vector<std::int64_t>{0};
+    std::vector<std::int64_t> micro_batches = divisors(request.sequences / layout.data);
+    std::erase_if(micro_batches, [&](std::int64_t size) {
+      return size > largest_micro_batch || !allows(request, FieldId::micro_batch_size, size);
+    });
     for (const std::int64_t sharded : sequence) {
       each.sequence_parallel = sharded != 0;
       for (const std::int64_t zero : values(request, FieldId::zero, zeros)) {
         each.zero = zero;
-        for (const std::int64_t ends : values(request, FieldId::embedding_stages, counted)) {
-          each.embedding_stages = ends;
-          for (const std::int64_t micro_batch : divisors(request.sequences / layout.data)) {
-            if (micro_batch > largest_micro_batch) break;
-            each.micro_batch = micro_batch;
-            each.accumulation = request.sequences / layout.data / micro_batch;
-            if (allows(request, FieldId::micro_batch_size, micro_batch) &&
-                allows(request, FieldId::gradient_accumulation, each.accumulation))
-              out.push_back(each);
+        for (const Split& cut : cuts) {
+          each.embedding_stages = cut.embedding_stages;
+          each.stage_layers = cut.stage_layers;
+          for (const std::int64_t overlap : overlaps) {
+            each.overlap = overlap;
+            for (const std::int64_t micro_batch : micro_batches) {
+              each.micro_batch = micro_batch;
+              each.accumulation = request.sequences / layout.data / micro_batch;
+              if (allows(request, FieldId::gradient_accumulation, each.accumulation)) out.push_back(each);
+            }
           }
         }
       }
@@ -302,26 +330,31 @@ TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
 
 // No plan of the branch, and none of those with larger micro-batches, needs less: one micro-batch in flight
 // with the most that is computed again and offloaded.
-double TrainingSearch::Parts::least_bytes(Branch branch, const std::vector<Leaf>& leaves) {
+double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
   branch.accumulation = 1;
-  std::vector<RecomputeChoice> choices;
-  for (const Leaf& leaf : leaves) choices.push_back(leaf.recompute);
   double least = 0;
-  for (const RecomputeChoice& choice : most_recomputed(choices, setup.plan.recompute_layers <= 0)) {
-    const double needed = suggest::memory_bytes(set(branch, {1, choice, leaves.back().offload}));
+  for (const RecomputeChoice& choice : leaves.least_memory) {
+    const Leaf leaf{1, choice, leaves.all.back().offload};
+    const auto [entry, is_new] = known_bytes.try_emplace(key_of(branch, leaf), 0.0);
+    if (is_new) entry->second = memory_bytes(set(branch, leaf));
+    const double needed = entry->second;
     if (least <= 0 || needed < least) least = needed;
   }
   return least;
 }
 
+// No plan of the branch is faster than this, which takes no lowering. A stack may run other sizes, and a CNN
+// has no such layers: 0.
+double TrainingSearch::Parts::least_us(const Branch& branch, std::int64_t most_chunks) {
+  if (stack.run || !setup.model.conv.empty()) return 0;
+  apply(branch, {}, setup.plan);
+  return step_bound.least_us(setup.plan, most_chunks,
+                             [&]() -> const model::Setup& { return set(branch, {}); });
+}
+
 // No plan of the branch is faster than this: none recomputes, offloads or waits less.
 double TrainingSearch::Parts::bound_us(const Branch& branch) {
-  const Layout& layout = branch.layout;
-  const auto [entry, is_new] = bounds.try_emplace(
-      std::array{layout.tensor, layout.pipeline, layout.context, layout.data, layout.expert,
-                 layout.expert_tensor, branch.zero, branch.micro_batch, branch.accumulation,
-                 branch.embedding_stages, std::int64_t{branch.sequence_parallel}},
-      0.0);
+  const auto [entry, is_new] = bounds.try_emplace(key_of(branch, {}), 0.0);
   if (!is_new) return entry->second;
   suggest::step_of(&stack, memo, set(branch, {}), step);
   return entry->second = step.cost.time_us - step.cost.bubble_us;
@@ -331,48 +364,65 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   Parts& p = *parts_;
   TrainingAnswer out;
   SearchCounts& counts = out.searched;
+  // Branches that differ in their micro-batch alone, the least first: those from one on that does not fit
+  // do not either.
+  struct Group {
+    std::size_t first = 0;  // of its branches
+    double least_bytes = -1;
+    std::int64_t too_large = std::numeric_limits<std::int64_t>::max();
+  };
   struct Open {
     Branch branch;
-    const std::vector<Leaf>* leaves = nullptr;
-    double bound_us = 0;
+    const Leaves* leaves = nullptr;
+    std::size_t group = 0;
+    bool is_priced = false;  // its bound is
   };
   std::vector<Open> open;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Leaf>> known_leaves;
-  std::optional<Branch> too_large;  // whatever its micro-batch
+  std::vector<Group> groups;
+  // The least bound first, of equal ones in their order.
+  using Next = std::pair<double, std::size_t>;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+  std::map<std::array<std::int64_t, 3>, Leaves> known_leaves;
   for (const Branch& branch : p.branches(request)) {
-    const std::pair key(branch.layout.pipeline, branch.embedding_stages);
-    const auto [entry, is_new] = known_leaves.try_emplace(key);
-    if (is_new) entry->second = p.leaves(request, key.first, key.second);
-    const std::vector<Leaf>& leaves = entry->second;
-    counts.all += std::ssize(leaves);
-    if (too_large && differs_in_batch_alone(*too_large, branch)) {
-      counts.too_large += std::ssize(leaves);
-      continue;
-    }
-    Open each{branch, &leaves, 0};
-    if (request.prune) {
-      const double needed = p.least_bytes(branch, leaves);
-      if (out.least_bytes <= 0 || needed < out.least_bytes) out.least_bytes = needed;
-      if (needed > p.usable_bytes) {
-        too_large = branch;
-        counts.too_large += std::ssize(leaves);
-        continue;
-      }
-      each.bound_us = p.bound_us(branch);
-    }
-    open.push_back(each);
+    const auto [entry, is_new] = known_leaves.try_emplace(
+        std::array{branch.layout.pipeline, branch.embedding_stages, branch.stage_layers});
+    if (is_new) entry->second = p.leaves(request, branch);
+    counts.all += std::ssize(entry->second.all);
+    if (open.empty() || !differs_in_batch_alone(open.back().branch, branch)) groups.push_back({open.size()});
+    next.emplace(request.prune ? p.least_us(branch, entry->second.most_chunks) : 0, open.size());
+    open.push_back({branch, &entry->second, groups.size() - 1});
   }
-  std::stable_sort(open.begin(), open.end(),
-                   [](const Open& a, const Open& b) { return a.bound_us < b.bound_us; });
+  const auto least_bytes = [&](Group& group) {
+    const Open& first = open[group.first];
+    if (group.least_bytes < 0) group.least_bytes = p.least_bytes(first.branch, *first.leaves);
+    return group.least_bytes;
+  };
+  const auto is_too_large = [&](const Branch& branch, const Leaves& leaves, Group& group) {
+    const bool is_known = branch.micro_batch >= group.too_large;
+    if (!is_known && least_bytes(group) <= p.usable_bytes && p.least_bytes(branch, leaves) <= p.usable_bytes)
+      return false;
+    group.too_large = std::min(group.too_large, branch.micro_batch);
+    return true;
+  };
   std::vector<Priced> best;
   std::vector<Leaf> priced_leaves;  // of the branch
-  for (const Open& each : open) {
-    if (request.prune && best.size() >= request.keep && each.bound_us > best.back().step_us) {
-      counts.bounded += std::ssize(*each.leaves);
+  while (!next.empty()) {
+    if (request.ended != nullptr && *request.ended) return {};
+    const auto [bound_us, place] = next.top();
+    if (request.prune && best.size() >= request.keep && bound_us > best.back().step_us) break;
+    next.pop();
+    Open& each = open[place];
+    if (request.prune && !each.is_priced) {
+      if (is_too_large(each.branch, *each.leaves, groups[each.group])) {
+        counts.too_large += std::ssize(each.leaves->all);
+        continue;
+      }
+      each.is_priced = true;
+      next.emplace(std::max(bound_us, p.bound_us(each.branch)), place);
       continue;
     }
     priced_leaves.clear();
-    for (const Leaf& leaf : *each.leaves) {
+    for (const Leaf& leaf : each.leaves->all) {
       const auto computes_less = [&](const Leaf& other) {
         return other.chunks == leaf.chunks && other.offload == leaf.offload &&
                is_within(other.recompute, leaf.recompute);
@@ -382,7 +432,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
         continue;
       }
       const model::Setup& setup = p.set(each.branch, leaf);
-      if (suggest::memory_bytes(setup) > p.usable_bytes) {
+      if (p.memory_bytes(setup) > p.usable_bytes) {
         ++counts.too_large;
         continue;
       }
@@ -406,33 +456,17 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       if (best.size() > request.keep) best.pop_back();
     }
   }
-  for (const Priced& each : best) out.best.push_back(p.plan_of(p.set(each.branch, each.leaf)));
-  return out;
-}
-
-void TrainingSearch::bound(const TrainingRequest& request, std::size_t part, std::size_t parts,
-                           const std::atomic<bool>& stop) {
-  Parts& p = *parts_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Leaf>> known_leaves;
-  std::optional<Branch> too_large;
-  std::size_t place = 0;
-  for (const Branch& branch : p.branches(request)) {
-    if (stop) return;
-    // Neighbours differ in their micro-batch: those behind one that is too large are, too.
-    if (too_large && differs_in_batch_alone(*too_large, branch)) continue;
-    const std::pair key(branch.layout.pipeline, branch.embedding_stages);
-    const auto [entry, is_new] = known_leaves.try_emplace(key);
-    if (is_new) entry->second = p.leaves(request, key.first, key.second);
-    if (p.least_bytes(branch, entry->second) > p.usable_bytes) {
-      too_large = branch;
-    } else if (place++ % parts == part) {
-      p.bound_us(branch);
+  // Each that is left had a bound above the last of the best.
+  counts.bounded =
+      counts.all - counts.too_large - counts.by_rules - counts.refused - counts.needless - counts.priced;
+  if (request.asks_memory) {
+    for (Group& group : groups) {
+      const double needed = least_bytes(group);
+      if (out.least_bytes <= 0 || needed < out.least_bytes) out.least_bytes = needed;
     }
   }
-}
-
-void TrainingSearch::take_bounds(TrainingSearch& other) {
-  parts_->bounds.merge(other.parts_->bounds);
+  for (const Priced& each : best) out.best.push_back(p.plan_of(p.set(each.branch, each.leaf)));
+  return out;
 }
 
 std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, const TrainingPlan& best) {
@@ -448,6 +482,8 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
   for (const FieldId part : recomputed_parts) neutral.push_back({part, 0});
   neutral.push_back({FieldId::offload_optimizer, 0});
   neutral.push_back({FieldId::embedding_stages, 0});
+  neutral.push_back({FieldId::stage_layers, 0});
+  neutral.push_back({FieldId::overlap, 0});
   std::vector<Ablation> out;
   for (const Pin& each : neutral) {
     const bool is_pinned = std::any_of(request.pins.begin(), request.pins.end(),
@@ -455,6 +491,7 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
     if (is_pinned || model::get(best.setup, each.field) == each.value) continue;
     TrainingRequest without = request;
     without.keep = 1;
+    without.asks_memory = false;
     without.pins.push_back(each);
     TrainingAnswer answer = search(without);
     Ablation& added = out.emplace_back(Ablation{without.pins.back(), std::nullopt});

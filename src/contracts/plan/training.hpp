@@ -47,8 +47,10 @@ struct TrainingRequest {
   std::int64_t sequences = 1;  // of an optimizer step, over all ranks: the global batch
   std::vector<Pin> pins{};
   std::size_t keep = 1;
-  bool may_offload = true;  // optimizer states to the host, where nothing fits otherwise
-  bool prune = true;        // false: price everything (for tests)
+  bool may_offload = true;                   // optimizer states to the host, where nothing fits otherwise
+  bool asks_memory = true;                   // for TrainingAnswer::least_bytes
+  bool prune = true;                         // false: price everything (for tests)
+  const std::atomic<bool>* ended = nullptr;  // by another thread: the answer is none
 };
 
 struct TrainingPlan {
@@ -78,7 +80,7 @@ struct SearchCounts {
 struct TrainingAnswer {
   std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
   SearchCounts searched;
-  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: none was looked at
+  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: nobody asked
 };
 
 // What a choice of the best plan is worth: the best plan that does without it.
@@ -96,11 +98,6 @@ class TrainingSearch {
   TrainingAnswer search(const TrainingRequest& request);
   // Of each choice that the first of search()'s plans makes.
   std::vector<Ablation> ablations(const TrainingRequest& request, const TrainingPlan& best);
-  // Bounds a share of the branches of search(), one in `parts`, until `stop`; another search of the same
-  // question takes them.
-  void bound(const TrainingRequest& request, std::size_t part, std::size_t parts,
-             const std::atomic<bool>& stop);
-  void take_bounds(TrainingSearch& other);
   // The file's own plan, as it is priced among the others.
   TrainingPlan own();
 

@@ -6,8 +6,6 @@
 
 namespace shapelint::suggest {
 
-namespace {
-
 using model::ModelComponent;
 
 void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
@@ -26,8 +24,6 @@ void add_op(PartTime& to, const model::Op& op, double time_us, bool once) {
     (phase == cost::Phase::update ? to.update_waiting_us : to.waiting_us) += time_us;
   }
 }
-
-}  // namespace
 
 void add(PartTime& to, const PartTime& part, double times) {
   for (std::size_t i = 0; i < to.phases.size(); ++i) {

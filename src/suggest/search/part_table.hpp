@@ -29,6 +29,8 @@ struct PartTime {
   double embedding_us = 0;       // of all these, what the embedding takes
   double host_us = 0;            // beside all these, what the host takes that launches them
 };
+// `once`: it runs less than once a micro-batch.
+void add_op(PartTime& to, const model::Op& op, double time_us, bool once);
 void add(PartTime& to, const PartTime& part, double times);
 // Time of a step from the sum of its parts, and what of it repeats with each micro-batch.
 cost::StageSums sums_of(const PartTime& sum, double micro_batches);

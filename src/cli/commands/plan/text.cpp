@@ -40,7 +40,9 @@ std::string recompute_words(const TrainingPlan& plan) {
 std::string layout_words(const TrainingPlan& plan) {
   std::string out = degree_words(plan.parallel);
   if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
+  if (plan.stage_layers > 0) out += fmt::format(", {} layers a stage", plan.stage_layers);
   if (plan.zero > 0) out += fmt::format(", ZeRO {}", plan.zero);
+  if (plan.overlap == "micro_batches") out += ", overlap";
   out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
   if (plan.offload_optimizer > 0) out += ", optimizer on the host";
   return out;
@@ -121,7 +123,17 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
   add_degree("ETP", [](const TrainingPlan& each) {
     return each.parallel.expert > 1 ? each.parallel.expert_tensor : 1;
   });
+  add("layers", [](const TrainingPlan& each) {
+    return each.stage_layers > 0 ? std::to_string(each.stage_layers) : "even";
+  }).is_needed = std::any_of(plans.begin(), plans.end(), [](const TrainingPlan& each) {
+    return each.stage_layers > 0;
+  });
   add("ZeRO", [](const TrainingPlan& each) { return std::to_string(each.zero); });
+  add("overlap", [](const TrainingPlan& each) {
+    return each.overlap == "none" ? "-" : each.overlap == "micro_batches" ? "yes" : "shared";
+  }).is_needed = std::any_of(plans.begin(), plans.end(), [&](const TrainingPlan& each) {
+    return each.overlap != plans.front().overlap;
+  });
   add("batch", [](const TrainingPlan& each) {
     return fmt::format("{} x {}", each.micro_batch_size, each.gradient_accumulation);
   });

@@ -1,0 +1,59 @@
+// Training plans as fields of a model's plan, and as keys.
+#include "contracts/plan/branches.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace shapelint::contracts {
+
+void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
+  apply(branch.layout, plan);
+  plan.zero = branch.zero;
+  plan.micro_batch_size = branch.micro_batch;
+  plan.gradient_accumulation = branch.accumulation;
+  plan.embedding_stages = branch.embedding_stages;
+  plan.stage_layers = branch.stage_layers;
+  plan.overlap = static_cast<model::Overlap>(branch.overlap);
+  plan.sequence_parallel = branch.sequence_parallel;
+  plan.virtual_pipeline = leaf.chunks;
+  apply(leaf.recompute, plan);
+  plan.offload_optimizer = leaf.offload;
+}
+
+PlanKey key_of(const Branch& branch, const Leaf& leaf) {
+  const Layout& layout = branch.layout;
+  const std::array<std::int64_t, std::tuple_size_v<PlanKey>> values{
+      layout.tensor,
+      layout.pipeline,
+      layout.context,
+      layout.data,
+      layout.expert,
+      layout.expert_tensor,
+      branch.zero,
+      branch.micro_batch,
+      branch.accumulation,
+      branch.embedding_stages,
+      branch.stage_layers,
+      branch.overlap,
+      branch.sequence_parallel ? 1 : 0,
+      leaf.chunks,
+      static_cast<std::int64_t>(leaf.recompute.level),
+      leaf.recompute.parts,
+      leaf.offload};
+  PlanKey out{};
+  std::transform(values.begin(), values.end(), out.begin(),
+                 [](std::int64_t value) { return static_cast<std::uint64_t>(value); });
+  return out;
+}
+
+bool differs_in_batch_alone(const Branch& a, const Branch& b) {
+  const auto rest = [](const Branch& each) {
+    const Layout& layout = each.layout;
+    return std::tuple(layout.tensor, layout.pipeline, layout.context, layout.expert, layout.expert_tensor,
+                      each.zero, each.embedding_stages, each.stage_layers, each.overlap,
+                      each.sequence_parallel);
+  };
+  return rest(a) == rest(b);
+}
+
+}  // namespace shapelint::contracts

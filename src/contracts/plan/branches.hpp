@@ -1,0 +1,55 @@
+// Parts of a training plan, in the order in which a search decides them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "contracts/plan/layouts.hpp"
+#include "contracts/plan/recompute.hpp"
+#include "model/spec.hpp"
+
+namespace shapelint::contracts {
+
+// A layout with its micro-batch, ZeRO stage and stages.
+struct Branch {
+  Layout layout;
+  std::int64_t zero = 0;
+  std::int64_t micro_batch = 1;
+  std::int64_t accumulation = 1;
+  std::int64_t embedding_stages = 0;
+  std::int64_t stage_layers = 0;  // of all stages but the last; 0: as even as can be
+  std::int64_t overlap = 0;
+  bool sequence_parallel = false;
+};
+// What the plans of a branch differ in.
+struct Leaf {
+  std::int64_t chunks = 1;
+  RecomputeChoice recompute;
+  std::int64_t offload = 0;  // percent of the optimizer's states
+};
+// How a pipeline's layers are cut into stages.
+struct Split {
+  std::int64_t embedding_stages = 0;
+  std::int64_t stage_layers = 0;
+};
+// Of branches with as many stages and counted embeddings; what computes less again stands first.
+struct Leaves {
+  std::vector<Leaf> all;
+  std::vector<RecomputeChoice> least_memory;  // most_recomputed() of theirs
+  std::int64_t most_chunks = 1;
+};
+
+void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan);
+// Plans with equal keys are equal.
+using PlanKey = std::array<std::uint64_t, 17>;
+struct PlanKeyHash {
+  std::size_t operator()(const PlanKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
+};
+PlanKey key_of(const Branch& branch, const Leaf& leaf);
+// Whether none but the micro-batch and what follows from it differ.
+bool differs_in_batch_alone(const Branch& a, const Branch& b);
+
+}  // namespace shapelint::contracts

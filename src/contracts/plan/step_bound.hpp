@@ -1,0 +1,58 @@
+// Times that no training step with a plan goes below, from layers that are priced once for all plans that
+// compute them alike: a sum of known numbers, where pricing a plan lowers its whole step.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+#include "cost/step.hpp"
+#include "model/lower/lower.hpp"
+#include "model/spec.hpp"
+#include "suggest/search/part_table.hpp"
+
+namespace shapelint::contracts {
+
+// Of plans of one model; for one thread. The memo must outlive it.
+class StepBound {
+ public:
+  explicit StepBound(cost::PriceMemo& memo) : memo_(memo) {}
+
+  // Of a step with the plan, at most so many chunks per stage, and whatever is computed again or offloaded.
+  // `setup`: the model with that plan, without any of these; asked for only where its layers are new. Left
+  // out: sharing gradients and weights, the update, the embedding and sends between stages.
+  using MakeSetup = std::function<const model::Setup&()>;
+  double least_us(const model::Plan& plan, std::int64_t most_chunks, const MakeSetup& setup);
+
+ private:
+  // What a layer's operations depend on; not the number of replicas, stages or micro-batches, and of ZeRO
+  // only whether ranks gather weights.
+  using LayerKey = std::array<std::uint64_t, 8>;
+  struct Hash {
+    std::size_t operator()(const LayerKey& key) const;
+  };
+  // Of one run of each part on one rank, without updates.
+  struct Layer {
+    std::array<suggest::PartTime, model::part_count> parts{};
+    suggest::PartTime embedding;
+    suggest::PartTime head;
+  };
+  // Of the first stage and the last, per micro-batch.
+  struct Stages {
+    std::array<model::LayerRuns, 2> runs{};
+    double between = 0;  // stages as full as the first between the two
+  };
+  Layer priced(model::Setup setup);
+  static Stages stages_of(model::Setup setup);
+  suggest::PartTime sum_of(const Layer& layer, const model::LayerRuns& runs, double micro_batches) const;
+
+  cost::PriceMemo& memo_;
+  std::unordered_map<LayerKey, Layer, Hash> layers_;
+  std::map<std::array<std::int64_t, 3>, Stages> stages_;  // by stages and how layers are cut into them
+  model::Workload scratch_;
+};
+
+}  // namespace shapelint::contracts
