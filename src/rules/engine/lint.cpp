@@ -355,8 +355,23 @@ class Engine {
     return out;
   }
 
+  // What of the stack rejects what the rule finds: one of the requirements that the rule names.
+  const suggest::Constraint* refusal_of(const Rule& rule) const {
+    if (stack_ == nullptr) return nullptr;
+    for (const std::string_view id : contracts_of(rule)) {
+      for (const suggest::Constraint& each : stack_->constraints) {
+        if (each.name.starts_with(fmt::format("requirement {} ", id)) && !each.holds(reading_.setup))
+          return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  // What costs time elsewhere stops the run where a package rejects it: then a way out need not save any.
   void make_finding(CompiledRule& rule, Group& group) {
-    const FindingKind effect = rule.rule().effect;
+    const suggest::Constraint* refusal = refusal_of(rule.rule());
+    const bool stops = refusal != nullptr && rule.rule().effect == FindingKind::slower;
+    const FindingKind effect = stops ? FindingKind::fails : rule.rule().effect;
     std::vector<suggest::Evaluator*> evaluators;
     for (const std::size_t gpu : group.gpus) evaluators.push_back(evaluators_[gpu].get());
     // Of layers with values of their own nothing follows that the file does not say of them.
@@ -364,9 +379,10 @@ class Engine {
     const bool is_of_own = is_of_layers(context, group.field);
     const model::Reading& reading = is_of_own ? *context.reading : reading_;
     const suggest::FieldDependencies links = is_of_own ? suggest::FieldDependencies{} : links_;
-    const std::vector<suggest::Constraint> constraints = constraints_for(rule.rule(), reading);
+    std::vector<suggest::Constraint> constraints = constraints_for(rule.rule(), reading);
+    if (stops) constraints.push_back(*refusal);
     std::vector<suggest::Candidate> candidates =
-        propose(reading, links, {&rule, group.hits, evaluators, constraints});
+        propose(reading, links, {&rule, group.hits, evaluators, constraints, stops});
     drop_unrelated_gains(rule.rule(), group, candidates);
     if (effect == FindingKind::slower) {
       narrow_to_gaining(group, candidates, options_.min_gain);

@@ -290,7 +290,7 @@ class Proposer {
         links_(links),
         request_(request),
         rule_(request.rule->rule()),
-        fails_(rule_.effect == FindingKind::fails),
+        fails_(rule_.effect == FindingKind::fails || request.stops_run),
         overflows_(rule_.effect == FindingKind::overflows) {}
 
   std::vector<suggest::Candidate> propose() {

@@ -20,6 +20,7 @@ struct ProposalRequest {
   std::span<const Hit> hits;                         // of one field, one per GPU
   std::span<suggest::Evaluator* const> evaluators;   // of those GPUs
   std::span<const suggest::Constraint> constraints;  // that proposals must satisfy
+  bool stops_run = false;  // proposals end what the rule found, be they faster or not
 };
 
 // Candidates that satisfy the constraints and fit into memory, each once, priced, in no particular order.
