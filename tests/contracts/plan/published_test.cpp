@@ -1,4 +1,5 @@
-// Published training runs among all plans of as many GPUs and sequences: tests/cost/published_training.toml.
+// Published training runs among all plans of as many GPUs and sequences: tests/cost/published_training.toml,
+// and plans of large runs: published_plans.toml.
 #include <algorithm>
 #include <string>
 
@@ -6,6 +7,7 @@
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "tests/catch.hpp"
+#include "tests/contracts/own_book_support.hpp"
 #include "tests/formats/native/native_support.hpp"
 #include "text/toml/toml.hpp"
 
@@ -71,4 +73,36 @@ TEST_CASE("most published runs are within 5 % of the best plan, and none that fi
   CHECK(close >= 40);
   // What is computed again in full without need is what the others lose by.
   CHECK(close_without_recompute >= without_recompute - 3);
+}
+
+TEST_CASE("published plans are within 5 % of the best, or it is known why not", "[plan]") {
+  constexpr double close = 0.05;
+  constexpr double tolerance = 0.005;
+  const auto document = text::parse_toml(
+      "published_plans.toml", tests::read_source_file("tests/contracts/plan/published_plans.toml"));
+  REQUIRE(document);
+  for (const NodeRef each : document->root()["plan"]) {
+    INFO(std::string(each["name"].as_string().value_or("")));
+    const model::Reading reading = test::read_config(std::string(each["config"].as_string().value()));
+    const auto gpu = gpu::find_gpu(std::string(each["gpu"].as_string().value()));
+    REQUIRE(gpu);
+    contracts::TrainingSearch search(reading, *gpu, rules::builtin_rules(), {}, {});
+    contracts::TrainingRequest request;
+    request.gpus = search.own().gpus;
+    request.sequences = contracts::sequences_per_step(reading.setup.plan);
+    const contracts::TrainingAnswer best = search.search(request);
+    // What is not published is chosen: what is computed again, and chunks.
+    for (const model::FieldId field :
+         {model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::context, model::FieldId::data,
+          model::FieldId::expert, model::FieldId::zero, model::FieldId::micro_batch_size,
+          model::FieldId::overlap, model::FieldId::stage_layers})
+      request.pins.push_back({field, model::get(reading.setup, field)});
+    const contracts::TrainingAnswer published = search.search(request);
+    REQUIRE(!best.best.empty());
+    REQUIRE(!published.best.empty());
+    const double behind = published.best.front().step_us / best.best.front().step_us - 1;
+    CHECK(behind == Approx(each["behind"].as_number().value()).margin(tolerance));
+    CHECK((behind <= close || !each["why"].as_string().value().empty()));
+    CHECK(!each["source"].as_string().value().empty());
+  }
 }
