@@ -98,12 +98,14 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
 
 std::string why_incomplete(const model::Reading& reading) {
   const std::vector<model::FieldId> missing = model::missing_sizes(reading);
-  const std::string what = missing.empty() ? "" : fmt::format(" (unknown: {})", names_text(missing));
   const auto named = std::find_if(reading.notes.begin(), reading.notes.end(), [](const model::Note& each) {
     return each.message.find(formats::unknown_model) != std::string::npos;
   });
-  const std::string which = named == reading.notes.end() ? std::string() : named->message + ": ";
-  return fmt::format("{}too little is known of the model to predict a step{}", which, what);
+  const std::string why = named == reading.notes.end() ? formats::why_unknown(reading) : named->message;
+  const std::string what = missing.empty() ? "" : fmt::format("unknown: {}", names_text(missing));
+  const std::string both = what + (what.empty() || why.empty() ? "" : "; ") + why;
+  return fmt::format("too little is known of the model to predict a step{}",
+                     both.empty() ? "" : fmt::format(" ({})", both));
 }
 
 std::vector<std::string> notes_of(const formats::ReadResult& read, const std::string& path) {

@@ -166,11 +166,15 @@ bool is_published(const Project& project, const std::string& name) {
 // `hf://org/Name`: a model of the Hub, of which only what the local cache has is read.
 constexpr std::string_view hub_scheme = "hf://";
 
-std::string nearest_published(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const catalog::KnownModel& each : catalog::known_models()) names.push_back(each.name);
-  for (const catalog::KnownConfig& each : catalog::known_configs()) names.push_back(each.name);
-  return did_you_mean(name, names);
+// One answer to a name that is neither a file nor a known model, whoever asks. `looked`: where else it may
+// be.
+Error unknown_name(const std::string& name, const std::string& looked) {
+  return Error{
+      "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
+      fmt::format("{}: its path, or `-` for standard input{}", formats::instead_of_unknown(name), looked),
+      name,
+      {},
+      ErrorCode::not_found};
 }
 
 }  // namespace
@@ -194,17 +198,9 @@ Result<std::string> path_named(const Project& project, const std::string& asked)
   if (!is_of_hub && (name.find('/') == std::string::npos || is_path(files, name))) return name;
   const std::string looked =
       files.is_directory(cached->folder)
-          ? fmt::format("no revision in `{}/snapshots` has a config.json", cached->folder)
-          : fmt::format("looked for `{}`; HF_HOME or HF_HUB_CACHE name another cache", cached->folder);
-  const std::string near = nearest_published(name);
-  // What else says the shape: the file beside the weights.
-  constexpr std::string_view instead = "the model's config.json will do: its path, or `-` for standard input";
-  return Error{
-      "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
-      fmt::format("{}{}{}; {}", near, near.empty() ? "" : "; ", instead, looked),
-      asked,
-      {},
-      ErrorCode::not_found};
+          ? fmt::format("; no revision in `{}/snapshots` has a config.json", cached->folder)
+          : fmt::format("; looked for `{}`; HF_HOME or HF_HUB_CACHE name another cache", cached->folder);
+  return unknown_name(asked, looked);
 }
 
 Result<std::string> file_named(const Project& project, const std::string& name) {
@@ -220,9 +216,7 @@ Result<std::string> text_named(const Project& project, const std::string& path) 
   if (text || text.error().code != ErrorCode::not_found) return text;
   if (published(project, path) == nullptr) {
     if (const auto* known = published_config(project, path)) return known->config;
-    Error error = text.error();
-    if (error.hint.empty() && path.find('/') != std::string::npos) error.hint = nearest_published(path);
-    return error;
+    return is_path(project.files(), path) ? text.error() : unknown_name(path, {});
   }
   return fmt::format("published = \"{}\"\n", path);  // formats/published.toml
 }

@@ -131,6 +131,25 @@ TEST_CASE("a published model of several parts is known by its name", "[cli][name
   CHECK(run({"show", "google-t5/t5"}, files).code == 2);
 }
 
+TEST_CASE("a name that is neither a file nor a model has one answer in every command", "[cli][named]") {
+  const std::string wanted =
+      "there is no such file, and no such model in the local Hugging Face cache or among the known ones; did "
+      "you mean `Qwen3-";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"show", "Qwen3-9B"}, std::vector<std::string>{"Qwen3-9B", "--gpu", "h100"},
+        std::vector<std::string>{"roofline", "Qwen3-9B", "--gpu", "h100"}}) {
+    INFO(command.front());
+    const auto ran = run(command, text::MemoryFileSystem{});
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find(wanted) != std::string::npos);
+    CHECK(ran.err.find("the model's config.json will do: its path, or `-` for standard input") !=
+          std::string::npos);
+  }
+  // What has a file's ending is a file.
+  CHECK(run({"show", "model.toml"}, text::MemoryFileSystem{}).err.find("No such file or directory") !=
+        std::string::npos);
+}
+
 TEST_CASE("`hf://` names a model of the Hub, from the local cache only", "[cli][named]") {
   auto files = cache();
   CHECK(run({"show", "hf://meta-llama/Llama-3.2-1B"}, files, with_cache)

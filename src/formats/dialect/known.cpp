@@ -313,4 +313,28 @@ std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& kno
   return out;
 }
 
+std::string why_unknown(const model::Reading& reading) {
+  for (const FieldId field : model::missing_sizes(reading)) {
+    const std::string begin = fmt::format("`{}` {}", model::info(field).name, unknown_because);
+    for (const model::Note& each : reading.notes) {
+      if (each.message.starts_with(begin)) return each.message.substr(begin.size());
+    }
+  }
+  return {};
+}
+
+std::string instead_of_unknown(std::string_view name) {
+  // A bare name, or a folder, has no organisation to compare.
+  const bool is_of_hub =
+      name.find('/') != std::string_view::npos && name.find('/') == name.rfind('/') && !name.starts_with('/');
+  const auto compared = [&](std::string_view each) {
+    return is_of_hub ? each : each.substr(each.rfind('/') + 1);  // npos + 1: all of it
+  };
+  std::vector<std::string_view> names;
+  for (const KnownModel& each : catalog::known_models()) names.push_back(compared(each.name));
+  for (const catalog::KnownConfig& each : catalog::known_configs()) names.push_back(compared(each.name));
+  const std::string near = did_you_mean(compared(name), names);
+  return fmt::format("{}{}the model's config.json will do", near, near.empty() ? "" : "; ");
+}
+
 }  // namespace shapelint::formats

@@ -19,6 +19,15 @@ namespace shapelint::formats {
 
 // Behind the name, in a reading's note.
 inline constexpr std::string_view unknown_model = "is not in the table of known models";
+// Behind a field, where a format says that nothing can be said of it, and why.
+inline constexpr std::string_view unknown_because = "is unknown: ";
+
+// Why a size that a whole model needs is unknown, where a format says so; empty: it does not.
+std::string why_unknown(const model::Reading& reading);
+
+// What to give instead of a model's name that nobody knows: one that is nearly called so, and its
+// config.json.
+std::string instead_of_unknown(std::string_view name);
 
 // The model that a repository name (`org/Name`, a path, a bare name) stands for, or nullptr.
 const catalog::KnownModel* find_known_model(std::string_view name);

@@ -72,6 +72,8 @@ class Resolver {
         note += fmt::format(": it is taken as `{}`, which its name holds", like.name);
       else if (!like.name.empty())
         note += fmt::format(", which has `{}`", like.name);
+      else
+        note += fmt::format("; {}", instead_of_unknown(name));
       notes_.push_back({std::move(note), {}, {}, {}});
       if (known_) break;
     }
@@ -415,7 +417,7 @@ class Resolver {
     if (!holds(each.when, std::nullopt, out).value_or(false)) return is_withheld(out);
     if (each.kind == Alternative::Kind::unknown) {
       if (!each.note.empty())
-        notes_.push_back({fmt::format("`{}` is unknown: {}", name, each.note), {}, {}, {}});
+        notes_.push_back({fmt::format("`{}` {}{}", name, unknown_because, each.note), {}, {}, {}});
       return true;
     }
     const auto value = calculate(each.value, std::nullopt, out);
