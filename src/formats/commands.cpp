@@ -27,11 +27,12 @@ using text::NodeRef;
 // A manifest holds a handful; more than this is no file that somebody runs.
 constexpr std::size_t most_commands = 100;
 
-// Bytes of the script, and of the file, which are the same.
+// Bytes of the script, and of the file, which are the same; or that stand for `instead` of them.
 struct Segment {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::int64_t in_file = 0;
+  std::int64_t instead = 0;
 };
 
 // A script with what is known of where its parts stand in the file.
@@ -40,6 +41,12 @@ class Script {
   explicit Script(std::string_view source) : source_(source) {}
 
   void raw(std::string_view text) { text_ += text; }
+
+  // What stands for the text at `place`.
+  void standing_for(std::string_view text, Span place) {
+    segments_.push_back({text_.size(), text_.size() + text.size(), place.begin, place.end - place.begin});
+    raw(text);
+  }
 
   // `text`, which stands in the file within `place`: line by line, since block scalars are indented there.
   // Returns where the last line ends in the file.
@@ -94,6 +101,7 @@ class Script {
     for (const Segment& each : segments_) {
       if (begin < each.begin || begin > each.end || end < begin) continue;
       if (begin == each.end && end > begin) continue;
+      if (each.instead > 0) return {each.in_file, each.in_file + each.instead};
       const std::size_t last = std::min<std::size_t>(end, each.end);
       return {each.in_file + static_cast<std::int64_t>(begin - each.begin),
               each.in_file + static_cast<std::int64_t>(last - each.begin)};
@@ -270,6 +278,14 @@ class Writer {
     const NodeRef node = find(option.keys);
     const std::string value = scalar(node);
     if (value.empty() || node.as_boolean() == false) return;
+    if (!option.map.empty()) {
+      const auto found = std::find_if(option.map.begin(), option.map.end(),
+                                      [&](const auto& each) { return matches_any(each.first, value); });
+      if (found == option.map.end()) return;
+      script_.raw(fmt::format(" {} ", option.flag));
+      script_.standing_for(found->second, node.span());
+      return;
+    }
     script_.raw(" " + option.flag);
     if (!node.is(Kind::boolean)) add_word(value, node.span());
   }

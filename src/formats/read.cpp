@@ -39,8 +39,11 @@ std::vector<Place> places_of(const Part& part, const View& view) {
   const auto is_so = [&](const KeyTest& test) { return holds(view, test); };
   if (!std::all_of(part.when.begin(), part.when.end(), is_so)) return out;
   if (std::any_of(part.unless.begin(), part.unless.end(), is_so)) return out;
+  const KeyPath maker = parse_key_path("()");
   for (const KeyPath& path : part.at) {
     for (Place& place : view.places(path)) {
+      const auto made_by = view.find(maker, place).as_string();
+      if (!part.made_by.empty() && !matches_any(part.made_by, made_by.value_or(""))) continue;
       if (!part.needs.empty() && !view.find_first(part.needs, place)) continue;
       if (!part.lacks.empty() && view.find_first(part.lacks, place)) continue;
       if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(std::move(place));
@@ -148,6 +151,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
     return find_checkpoint(name);
   };
   const std::size_t first = result.readings.size();
+  std::string why;
   for (const Part& part : parts) {
     for (const Place& place : places_of(part, whole.view)) {
       model::Reading reading = resolve(dialect, dialects.common(), part, whole.view, place, options.overrides,
@@ -163,13 +167,15 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
           part.keep_incomplete) {
         result.readings.push_back(std::move(reading));
       } else {
+        if (why.empty()) why = why_unknown(reading);
         result.notes.insert(result.notes.end(), reading.notes.begin(), reading.notes.end());
       }
     }
   }
   add_colocated(std::span(result.readings).subspan(first));
   if (result.readings.size() == first) {
-    result.notes.push_back({fmt::format("{}: recognised, but no whole model is in it", dialect.title),
+    result.notes.push_back({fmt::format("{}: recognised, but no whole model is in it{}", dialect.title,
+                                        why.empty() ? "" : fmt::format(" ({})", why)),
                             std::string(document.path()),
                             Span{},
                             {}});

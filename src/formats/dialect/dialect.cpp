@@ -242,6 +242,7 @@ constexpr std::array part_keys{
     Key<Part>{"also", value<&Part::also>, "other places that hold its keys"},
     Key<Part>{"needs", value<&Part::needs>, "keys without which it is not a model"},
     Key<Part>{"lacks", value<&Part::lacks>, "keys with which it is not one"},
+    Key<Part>{"made_by", value<&Part::made_by>, "of Python: what the place is made by (`vllm.LLM`)"},
     Key<Part>{"when", value<&Part::when>, "of the whole file, as `has` of [[recognise]]"},
     Key<Part>{"unless", value<&Part::unless>, "the opposite"},
     Key<Part>{"type", value<&Part::type>, "keys that name the model type"},
@@ -274,8 +275,12 @@ constexpr Value<Command> starts{[](Loader& load, NodeRef node, Command& into) {
                                 ValueType::any};
 constexpr Value<Command> options{[](Loader& load, NodeRef node, Command& into) {
                                    for (const NodeRef each : node) {
-                                     into.options.push_back({std::string(each.key()), {}});
-                                     load.read_value(each, into.options.back().keys);
+                                     CommandOption option{std::string(each.key()), {}};
+                                     const bool is_mapped = each.is(Kind::table);
+                                     load.read_value(is_mapped ? each["key"] : each, option.keys);
+                                     for (const NodeRef one : is_mapped ? each["map"] : NodeRef{})
+                                       option.map.emplace_back(one.key(), load.string(one));
+                                     into.options.push_back(std::move(option));
                                    }
                                  },
                                  ValueType::map};
@@ -292,7 +297,8 @@ constexpr std::array command_keys{
     Key<Command>{"image", value<&Command::image>, "image of a container, which starts a program"},
     Key<Command>{"model", value<&Command::model>, "the first word behind the program"},
     Key<Command>{"words", value<&Command::words>, "words that follow"},
-    Key<Command>{"options", options, "flags, and the keys that hold their values"},
+    Key<Command>{"options", options,
+                 "flags, and the keys that hold their values; or a table of `key` and `map`"},
     Key<Command>{"flags", value<&Command::flags>, "a table whose keys are flags"},
     Key<Command>{"ends", value<&Command::ends>, "words behind all"}};
 
@@ -316,11 +322,19 @@ constexpr std::array type_keys{
 constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
                                   Key<Example>{"text", value<&Example::text>, "what it holds", required}};
 
-// `FIELD = "text"`, or a table of texts by value; `serving` is a table of the same.
-void read_instructions(Loader& load, NodeRef table, bool for_serving, std::vector<SettingInstruction>& out) {
+// `FIELD = "text"`, or a table of texts by value; `serving` and `sinks` are tables of the same. `like`: of
+// which runs and models.
+void read_instructions(Loader& load, NodeRef table, const SettingInstruction& like,
+                       std::vector<SettingInstruction>& out) {
+  const auto add = [&](const std::string& field, std::string_view choice, NodeRef text) {
+    out.push_back({field, std::string(choice), like.for_serving, like.for_sinks, load.string(text)});
+  };
   for (const NodeRef node : table) {
-    if (node.key() == "serving" && !for_serving) {
-      read_instructions(load, node, true, out);
+    const bool is_serving = node.key() == "serving" && !like.for_serving;
+    const bool is_sinks = node.key() == "sinks" && !like.for_sinks;
+    if (is_serving || is_sinks) {
+      read_instructions(load, node, {{}, {}, like.for_serving || is_serving, like.for_sinks || is_sinks, {}},
+                        out);
       continue;
     }
     const std::string name(node.key());
@@ -332,7 +346,7 @@ void read_instructions(Loader& load, NodeRef table, bool for_serving, std::vecto
       continue;
     }
     if (!node.is(Kind::table)) {
-      out.push_back({name, {}, for_serving, load.string(node)});
+      add(name, {}, node);
       continue;
     }
     for (const NodeRef choice : node) {
@@ -343,12 +357,12 @@ void read_instructions(Loader& load, NodeRef table, bool for_serving, std::vecto
                                        did_you_mean(choice.key(), choices)),
                       ErrorCode::unknown_name));
       }
-      out.push_back({name, std::string(choice.key()), for_serving, load.string(choice)});
+      add(name, choice.key(), choice);
     }
   }
 }
 constexpr Value<Dialect> how{
-    [](Loader& load, NodeRef node, Dialect& into) { read_instructions(load, node, false, into.ways); },
+    [](Loader& load, NodeRef node, Dialect& into) { read_instructions(load, node, {}, into.ways); },
     ValueType::map};
 
 constexpr Value<Dialect> types{[](Loader& load, NodeRef node, Dialect& into) {

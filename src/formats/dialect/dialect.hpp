@@ -98,6 +98,7 @@ struct Part {
   bool named_by_key = false;  // the first key of the place is its name, without `()`
   std::vector<KeyPath> needs;
   std::vector<KeyPath> lacks;
+  std::string made_by;                   // of Python: patterns of what the place is made by; empty: anything
   std::vector<KeyTest> when;             // of the whole file: all must hold
   std::vector<KeyTest> unless;           // of the whole file: none may hold
   std::vector<KeyPath> also;             // other places that hold its keys, after `at`
@@ -140,6 +141,7 @@ struct SettingInstruction {
   std::string field;
   std::string choice;        // only this of the field's choices; empty: any value
   bool for_serving = false;  // of runs that only infer
+  bool for_sinks = false;    // of models with attention sinks; goes before what is said of all
   std::string text;
 };
 
@@ -162,10 +164,12 @@ struct DenseLayers {
   std::string repeat;                // how often they stand there; empty: once
 };
 
-// A flag, and the keys whose value it is given.
+// A flag, and the keys whose value it is given; or what a map has for that value, and none where it has
+// nothing.
 struct CommandOption {
   std::string flag;
   std::vector<KeyPath> keys;
+  std::vector<std::pair<std::string, std::string>> map{};  // patterns to values, in order
 };
 
 // A command line that a file holds, in any table that has what it needs. It is read as a script is.

@@ -106,18 +106,24 @@ std::optional<std::string> said_by(const Dialect& dialect, const model::Reading&
   const model::Setup& setup = reading.setup;
   const std::string value = model::value_text(field, to);
   const bool serves = setup.plan.mode != model::Mode::train;
-  for (const SettingInstruction& way : dialect.ways) {
-    if (way.field != model::info(field).name || way.for_serving != serves) continue;
-    if (!way.choice.empty() && way.choice != value) continue;
+  const auto text_of = [&](const SettingInstruction& way) -> std::optional<std::string> {
+    if (way.field != model::info(field).name || way.for_serving != serves) return std::nullopt;
+    if (!way.choice.empty() && way.choice != value) return std::nullopt;
     std::string text = replaced(way.text, "{value}", value);
     if (text.find("{multiple") != std::string::npos) {
       const std::int64_t multiple = padding_multiple(from, to);
       const std::int64_t ranks = std::max<std::int64_t>(1, setup.plan.tensor);
-      if (multiple == 0 || multiple % ranks != 0) continue;
+      if (multiple == 0 || multiple % ranks != 0) return std::nullopt;
       text = replaced(text, "{multiple}", std::to_string(multiple));
       text = replaced(text, "{multiple_per_rank}", std::to_string(multiple / ranks));
     }
     return with_keys(writing_of(dialect, reading.path), std::move(text));
+  };
+  for (const bool for_sinks : {true, false}) {
+    for (const SettingInstruction& way : dialect.ways) {
+      if (way.for_sinks != for_sinks || (for_sinks && !setup.model.window.sinks)) continue;
+      if (auto text = text_of(way)) return text;
+    }
   }
   return std::nullopt;
 }
