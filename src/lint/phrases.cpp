@@ -206,6 +206,22 @@ bool is_of_key(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
+// `batch_size` of Python's `batch_size: int = `; empty where no type stands between.
+std::string_view annotated_name(std::string_view before) {
+  std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1: from the beginning
+  const std::size_t equals = line.find_last_not_of(" \t");
+  const std::size_t colon = line.find(':');
+  if (equals == std::string_view::npos || line[equals] != '=' || colon == std::string_view::npos) return {};
+  const std::string_view type = trimmed(line.substr(colon + 1, std::max(equals, colon + 1) - colon - 1));
+  const std::string_view name = trimmed(line.substr(0, colon));
+  const auto is_of_type = [](char c) {
+    return is_of_key(c) || std::string_view("[], |").find(c) != std::string_view::npos;
+  };
+  const bool is_plain = !name.empty() && std::all_of(name.begin(), name.end(), is_of_key);
+  const bool is_typed = !type.empty() && std::all_of(type.begin(), type.end(), is_of_type);
+  return is_plain && is_typed ? name : std::string_view{};
+}
+
 // The key before a value and what stands between, as the file writes them: `"hidden_size": ` is
 // `hidden_size: `. Empty where the value has no key on its line.
 std::string key_before(std::string_view source, std::int64_t at) {
@@ -231,7 +247,12 @@ std::string literals_text(const rules::Proposal& proposal, const ModelReport& mo
             [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
   std::string out;
   for (const TextEdit& edit : edits) {
-    const std::string key = key_before(model.source, edit.span.begin);
+    const std::string_view source = model.source;
+    std::string key = key_before(source, edit.span.begin);
+    if (edit.path.ends_with(".py") || (edit.path.empty() && model.path.ends_with(".py"))) {
+      const auto name = annotated_name(source.substr(0, static_cast<std::size_t>(edit.span.begin)));
+      if (!name.empty()) key = fmt::format("{} = ", name);
+    }
     if (key.empty()) return {};
     out += fmt::format("{}{}{}", out.empty() ? "" : ", ", text::one_line(key), text::one_line(edit.text));
   }

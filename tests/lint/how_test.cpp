@@ -3,6 +3,7 @@
 
 #include "formats/dialect/edit_instructions.hpp"
 #include "formats/read.hpp"
+#include "lint/phrases.hpp"
 #include "lint/run.hpp"
 #include "tests/catch.hpp"
 
@@ -164,6 +165,39 @@ TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
     INFO(each.path);
     CHECK(how_of(each) == each.how);
   }
+}
+
+// transformers, models/gpt_oss/modeling_gpt_oss.py (4.57): `_supports_sdpa` is false.
+TEST_CASE("a model with attention sinks is not sent to `sdpa`", "[lint]") {
+  const std::string run =
+      "datasets: [{path: a, type: b}]\nsequence_len: 4096\nmicro_batch_size: 1\nattn_implementation: eager\n";
+  CHECK(how_of({"axolotl.yaml", "base_model: openai/gpt-oss-20b\n" + run, "SL604", "", "h100"}) ==
+        "`attn_implementation: flex_attention`");
+  CHECK(how_of({"axolotl.yaml", "base_model: Qwen/Qwen3-8B\n" + run, "SL604", "", "h100"}) ==
+        "`attn_implementation: sdpa`");
+}
+
+TEST_CASE("a setting of a Python class is written by its name, not its type", "[lint]") {
+  text::MemoryFileSystem files;
+  files.files["config.py"] =
+      "from dataclasses import dataclass\n@dataclass\nclass VLMConfig:\n    lm_hidden_dim: int = 960\n"
+      "    lm_inter_dim: int = 2560\n    lm_vocab_size: int = 49152\n    lm_n_heads: int = 15\n"
+      "    lm_n_kv_heads: int = 5\n    lm_n_blocks: int = 32\n@dataclass\nclass TrainConfig:\n"
+      "    batch_size: int = 1\n    gradient_accumulation_steps: int = 8\n    max_sample_length: int = "
+      "1024\n";
+  project::Request request;
+  request.gpus.names = {"h100"};
+  request.min_severity = rules::Severity::info;
+  request.select = {"SL501"};
+  lint::RunRequest run;
+  run.paths = {"config.py"};
+  const project::Project project(request, files);
+  const lint::RunOutcome out = lint::lint_files(run, project);
+  REQUIRE_FALSE(out.report.models.empty());
+  REQUIRE_FALSE(out.report.models.front().result.findings.empty());
+  const lint::ModelReport& model = out.report.models.front();
+  const std::string text = lint::written(model.result.findings.front(), 0, model).text;
+  CHECK(text.starts_with("batch_size = "));
 }
 
 TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
