@@ -1,0 +1,302 @@
+// Trainers that name a published model, or torchtitan's flavor, in files of their own.
+#include <string>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "model/reading.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
+
+using namespace shapelint;
+using tests::read_text;
+
+TEST_CASE("torchforge has torchtitan's tables, and its policy's engine beside them", "[formats]") {
+  // https://github.com/meta-pytorch/torchforge, apps/grpo/qwen3_32b.yaml
+  const auto result = read_text("qwen3_32b.yaml", R"(
+group_size: 16
+local_batch_size: 32
+max_req_tokens: 1024
+max_res_tokens: 1024
+model: "Qwen/Qwen3-32B"
+policy:
+  engine_args: {model: "${model}", tensor_parallel_size: 4, pipeline_parallel_size: 1}
+trainer:
+  model: {name: qwen3, flavor: 32B, hf_assets_path: "hf://${model}"}
+  optimizer: {lr: 1e-5}
+  training:
+    local_batch_size: ${local_batch_size}
+    seq_len: ${sum:${max_req_tokens},${max_res_tokens}}
+    dtype: bfloat16
+  parallelism: {data_parallel_shard_degree: 1, tensor_parallel_degree: 8}
+  activation_checkpoint: {mode: full}
+actors:
+  trainer: {procs: 8}
+)");
+  CHECK(result.dialect == "torchforge");
+  REQUIRE(result.readings.size() == 2);
+  const model::Plan& update = result.readings.front().setup.plan;
+  CHECK(result.readings.front().setup.model.num_layers == 64);
+  CHECK(update.tensor == 8);
+  CHECK(update.sequence_length == 2048);
+  CHECK(update.weight_precision == model::WeightPrecision::half);
+  const model::Plan& rollout = result.readings.back().setup.plan;
+  CHECK(rollout.mode == model::Mode::decode);
+  CHECK(rollout.tensor == 4);
+  // OmegaConf reads the rate as a number, as the command does.
+  CHECK(result.remarks.empty());
+}
+
+TEST_CASE("ai-toolkit trains at the largest resolution of its data", "[formats]") {
+  // https://github.com/ostris/ai-toolkit, config/examples/train_lora_qwen_image_24gb.yaml
+  const auto result = read_text("lora.yaml", R"(
+job: extension
+config:
+  process:
+    - type: sd_trainer
+      network: {type: lora, linear: 16}
+      datasets:
+        - resolution: [512, 768, 1024]
+      train: {batch_size: 1, gradient_checkpointing: true, optimizer: adamw8bit, dtype: bf16}
+      model: {name_or_path: Qwen/Qwen-Image, quantize: true, qtype: "uint3|x.safetensors"}
+)");
+  CHECK(result.dialect == "ai-toolkit");
+  REQUIRE(result.readings.size() == 1);
+  const model::Plan& plan = result.readings.front().setup.plan;
+  CHECK(result.readings.front().setup.model.num_layers == 60);
+  CHECK(plan.sequence_length == 4096);
+  CHECK(plan.weight_bits == 3);
+  CHECK(plan.adapter_rank == 16);
+}
+
+TEST_CASE("the size of images goes before the one that a diffusion model's page names", "[formats]") {
+  // 512 / 16 squared, 832 x 480 of 81 frames
+  const auto flux = read_text("train.sh",
+                              "accelerate launch train_dreambooth_lora_flux.py "
+                              "--pretrained_model_name_or_path black-forest-labs/FLUX.1-dev "
+                              "--mixed_precision bf16 --resolution 512 --train_batch_size 1 --rank 16\n");
+  REQUIRE(flux.readings.size() == 1);
+  CHECK(flux.readings.front().setup.plan.sequence_length == 1024);
+  // https://github.com/modelscope/DiffSynth-Studio, examples/wanvideo/model_training/lora/Wan2.1-T2V-14B.sh
+  const auto wan =
+      read_text("wan.sh",
+                "accelerate launch examples/wanvideo/model_training/train.py --height 480 --width 832 "
+                "--model_id_with_origin_paths \"Wan-AI/Wan2.1-T2V-14B:diffusion_pytorch_model*.safetensors\" "
+                "--lora_base_model dit --lora_rank 32\n");
+  CHECK(wan.dialect == "diffsynth");
+  REQUIRE(wan.readings.size() == 1);
+  CHECK(wan.readings.front().setup.plan.sequence_length == 32760);
+  CHECK(wan.readings.front().setup.plan.recompute == model::Recompute::none);
+}
+
+TEST_CASE("HyperPod's recipes hold OpenRLHF's arguments, or verl's configuration", "[formats]") {
+  // https://github.com/aws/sagemaker-hyperpod-recipes, llmft_llama3_3_70b_instruct_seq4k_gpu_sft_fft.yaml
+  const auto result = read_text("sft.yaml", R"(
+run: {model_type: llm_finetuning_aws}
+trainer: {devices: 8, num_nodes: 4}
+training_config:
+  model_config: {model_name_or_path: meta-llama/Llama-3.3-70B-Instruct, attn_implementation: sdpa, peft_config: null}
+  training_args:
+    max_len: 4096
+    micro_train_batch_size: 1
+    train_batch_size: 32
+    gradient_checkpointing: true
+    strategy: {fsdp_config: {sharding_strategy: FULL_SHARD, cpu_offload: false}}
+)");
+  CHECK(result.dialect == "hyperpod");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.num_layers == 80);
+  CHECK(result.readings.front().setup.plan.data == 32);
+  CHECK(result.readings.front().setup.plan.zero == 3);
+  CHECK_FALSE(result.readings.front().setup.plan.adapters);
+
+  const auto verl = read_text("grpo.yaml", R"(
+run: {model_type: verl}
+training_config:
+  actor_rollout_ref:
+    actor: {ppo_mini_batch_size: 32, ppo_micro_batch_size_per_gpu: 2, fsdp_config: {fsdp_size: 4}}
+    model: {path: meta-llama/Llama-3.1-8B-Instruct}
+    rollout: {tensor_model_parallel_size: 2, n: 8}
+  data: {train_batch_size: 128, max_prompt_length: 512, max_response_length: 1024}
+  algorithm: {adv_estimator: grpo}
+  critic: {model: {path: deepseek-ai/deepseek-llm-7b-chat}}
+  trainer: {n_gpus_per_node: 8, nnodes: 1}
+)");
+  CHECK(verl.dialect == "verl");
+  REQUIRE(verl.readings.size() == 2);
+  CHECK(verl.readings.front().setup.plan.sequence_length == 1536);
+}
+
+TEST_CASE("Fast-LLM counts tokens of a micro-batch", "[formats]") {
+  // https://github.com/ServiceNow/Fast-LLM, examples/mistral.yaml: Mistral 7B
+  const auto result = read_text("mistral.yaml", R"(
+data: {micro_batch_size: 8192, maximum_document_length: 4096}
+model:
+  base_model:
+    embeddings: {vocab_size: 32000}
+    decoder:
+      num_blocks: 32
+      block:
+        mixer: {type: attention, heads: 32, head_groups: 8, head_size: 128, add_linear_biases: false, window_size: 4096}
+        mlp: {intermediate_size: 14336, gated: true, add_linear_biases: false}
+        normalization: {type: rms_norm}
+    hidden_size: 4096
+    tied_embedding_weight: false
+  multi_stage: {zero_stage: 2}
+  distributed: {compute_dtype: bf16}
+)");
+  CHECK(result.dialect == "fast-llm");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(model::parameter_count(result.readings.front().setup) == 7'241'732'096);
+  CHECK(result.readings.front().setup.plan.sequence_length == 8192);
+  CHECK(result.readings.front().setup.plan.document_length == 4096);
+  CHECK(result.readings.front().setup.plan.zero == 2);
+}
+
+TEST_CASE("PipelineRL trains on its share of a node", "[formats]") {
+  // https://github.com/ServiceNow/PipelineRL, conf/base.yaml and conf/math.yaml
+  text::MemoryFileSystem files;
+  files.files["conf/base.yaml"] =
+      "defaults:\n  - finetune: base\n  - _self_\nmodel_path: Qwen/Qwen2.5-7B\n"
+      "deepspeed_config: deepspeed_stage3_bf16\n"
+      "world: {actor_fraction: 4, preprocessor_fraction: 0, finetune_fraction: 4}\n"
+      "vllm_config:\n  vllm_kwargs: {tensor-parallel-size: 1, max-num-seqs: 64, max_model_len: 10000}\n";
+  files.files["conf/finetune/base.yaml"] =
+      "seq_length: 12000\ntrain_batch_size: 1\ngradient_accumulation_passes: 1024\n"
+      "gradient_checkpointing: true\n";
+  files.files["conf/math.yaml"] =
+      "defaults:\n  - base\n  - _self_\ndataset_loader: pipelinerl.domains.math.load_datasets\n"
+      "finetune: {seq_length: 20000}\nvllm_config:\n  vllm_kwargs: {max_model_len: 20000}\n";
+  const auto result = formats::read_any(files, "conf/math.yaml");
+  CHECK(result.dialect == "pipelinerl");
+  REQUIRE(result.readings.size() == 2);
+  const model::Plan& update = result.readings.front().setup.plan;
+  CHECK(update.sequence_length == 20000);
+  CHECK(update.data == 4);
+  CHECK(update.zero == 3);
+  CHECK(result.readings.back().setup.plan.longest_sequence == 20000);
+}
+
+TEST_CASE("Wan's own configuration is its transformer", "[formats]") {
+  // https://github.com/Wan-Video/Wan2.2, wan/configs/wan_t2v_A14B.py: 14 B parameters each
+  const auto result =
+      read_text("wan_t2v_A14B.py",
+                "from easydict import EasyDict\nt2v_A14B = EasyDict(__name__='Config: Wan T2V A14B')\n"
+                "t2v_A14B.patch_size = (1, 2, 2)\nt2v_A14B.dim = 5120\nt2v_A14B.ffn_dim = 13824\n"
+                "t2v_A14B.freq_dim = 256\nt2v_A14B.num_heads = 40\nt2v_A14B.num_layers = 40\n");
+  CHECK(result.dialect == "wan");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(static_cast<double>(model::parameter_count(result.readings.front().setup)) ==
+        Approx(14.3e9).epsilon(0.01));
+}
+
+TEST_CASE("LEAP Finetune names Liquid's models", "[formats]") {
+  // https://github.com/Liquid4All/leap-finetune, job_configs/sft_example.yaml
+  const auto result = read_text("sft.yaml",
+                                "project_name: p\nmodel_name: LFM2-1.2B\ntraining_type: sft\n"
+                                "training_config: {extends: DEFAULT_SFT, per_device_train_batch_size: 2}\n"
+                                "peft_config: {use_peft: true}\n");
+  CHECK(result.dialect == "leap");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.num_layers == 16);
+  CHECK(result.readings.front().setup.plan.adapters);
+}
+
+TEST_CASE("a name that nobody knows is told with what will do", "[formats]") {
+  const auto result = read_text("serve.sh", "vllm serve Qwen/Qwen3-7B --tensor-parallel-size 2\n");
+  REQUIRE(result.readings.size() == 1);
+  REQUIRE_FALSE(result.readings.front().notes.empty());
+  const std::string& note = result.readings.front().notes.front().message;
+  CHECK(note.starts_with("`Qwen/Qwen3-7B` is not in the table of known models; did you mean `Qwen/Qwen3-"));
+  CHECK(note.ends_with("the model's config.json will do"));
+}
+
+TEST_CASE("an engine in Python is what its class makes, and nothing else with an argument", "[formats]") {
+  // https://github.com/McGill-NLP/nano-aha-moment, nano_r1_script.py
+  const auto result = read_text("r1.py", R"(
+import argparse
+from transformers import AutoTokenizer
+from vllm import LLM
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model_name", type=str, default="Qwen/Qwen2.5-3B")
+args = parser.parse_args()
+tokenizer = AutoTokenizer.from_pretrained(args.model_name)
+EOS_TOKEN = tokenizer.convert_ids_to_tokens(tokenizer.eos_token_id)
+engine = LLM(model=args.model_name, max_model_len=2048)
+)");
+  CHECK(result.dialect == "vllm-python");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.num_layers == 36);
+
+  // https://github.com/InternLM/lmdeploy, docs/en/multi_modal and lmdeploy/api.py
+  const auto lmdeploy = read_text("generate.py",
+                                  "from lmdeploy import TurbomindEngineConfig, pipeline\n"
+                                  "config = TurbomindEngineConfig(tp=4, session_len=32768)\n"
+                                  "pipe = pipeline(\"internlm/internlm2_5-7b-chat\", backend_config=config)\n"
+                                  "print(pipe([\"Hello\"]))\n");
+  CHECK(lmdeploy.dialect == "lmdeploy-python");
+  REQUIRE(lmdeploy.readings.size() == 1);
+  CHECK(lmdeploy.readings.front().setup.plan.tensor == 4);
+  CHECK(lmdeploy.readings.front().setup.plan.longest_sequence == 32768);
+}
+
+TEST_CASE("EXAONE 4's pattern of windows is a number or letters", "[formats]") {
+  // transformers, models/exaone4/configuration_exaone4.py; LGAI-EXAONE/EXAONE-4.0-32B: 32.0 B parameters
+  const std::string begin =
+      R"({"model_type": "exaone4", "hidden_size": 5120, "intermediate_size": 27392, "num_hidden_layers": 64,
+          "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 102400,
+          "tie_word_embeddings": false, "hidden_act": "silu", "sliding_window": 4096, "sliding_window_pattern": )";
+  for (const std::string pattern : {"\"LLLG\"", "4"}) {
+    const auto result = read_text("config.json", begin + pattern + "}");
+    REQUIRE(result.readings.size() == 1);
+    const model::Setup& setup = result.readings.front().setup;
+    CHECK(setup.model.window.layers == 48);
+    CHECK(static_cast<double>(model::parameter_count(setup)) == Approx(32.0e9).epsilon(0.001));
+  }
+  // 1.28 B: no windows at all
+  const auto small = read_text("config.json", R"({
+    "model_type": "exaone4", "hidden_size": 2048, "intermediate_size": 4096, "num_hidden_layers": 30,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 102400, "tie_word_embeddings": true,
+    "hidden_act": "silu", "sliding_window": null, "sliding_window_pattern": null})");
+  REQUIRE(small.readings.size() == 1);
+  CHECK(small.readings.front().setup.model.window.layers == 0);
+  CHECK(static_cast<double>(model::parameter_count(small.readings.front().setup)) ==
+        Approx(1.28e9).epsilon(0.001));
+}
+
+TEST_CASE("a type that is not listed is taken to have a gate with SiLU and RMSNorm", "[formats]") {
+  const std::string begin =
+      R"({"model_type": "something_new", "architectures": ["SomethingNewForCausalLM"], "hidden_size": 1024,
+          "intermediate_size": 2816, "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 32000,)";
+  const auto gated = read_text("config.json", begin + R"("hidden_act": "silu", "rms_norm_eps": 1e-6})");
+  REQUIRE(gated.readings.size() == 1);
+  CHECK(gated.readings.front().setup.model.mlp_gated);
+  const auto plain = read_text("config.json", begin + R"("hidden_act": "gelu", "layer_norm_eps": 1e-6})");
+  REQUIRE(plain.readings.size() == 1);
+  CHECK_FALSE(plain.readings.front().setup.model.mlp_gated);
+}
+
+TEST_CASE("a U-Net is refused, and why", "[formats]") {
+  const auto result = read_text("config.json", R"({"_class_name": "UNet2DConditionModel",
+    "block_out_channels": [320, 640, 1280], "cross_attention_dim": 2048, "sample_size": 128})");
+  CHECK(result.dialect == "diffusers-unet");
+  CHECK(result.readings.empty());
+  REQUIRE_FALSE(result.notes.empty());
+  CHECK(result.notes.back().message.find("a U-Net has no one width") != std::string::npos);
+}
+
+TEST_CASE("BLT's model of bytes is the one that is trained", "[formats]") {
+  // https://github.com/facebookresearch/blt, bytelatent/configs/entropy_model.yaml
+  const auto result = read_text("entropy.yaml", R"(
+distributed: {fsdp_type: full_shard, model_dtype: bf16}
+train_entropy_model: true
+model: null
+entropy_model: {dim: 768, n_layers: 14, n_heads: 12, vocab_size: 260, ffn_dim_multiplier: 1.0, sliding_window: 512}
+data: {batch_size: 2, seq_len: 8192}
+)");
+  CHECK(result.dialect == "lingua");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.intermediate_size == 2048);
+  CHECK(result.readings.front().setup.model.window.size == 512);
+  CHECK(result.readings.front().setup.plan.sequence_length == 8192);
+}
