@@ -300,3 +300,30 @@ data: {batch_size: 2, seq_len: 8192}
   CHECK(result.readings.front().setup.model.window.size == 512);
   CHECK(result.readings.front().setup.plan.sequence_length == 8192);
 }
+
+TEST_CASE("a class that stands for a config.json does not refuse heads that do not divide", "[formats]") {
+  // transformers, models/glm4_moe: 96 heads of a width of 4096, and config.json has a head_dim
+  const auto result = read_text("configuration_glm4_moe.py", R"(
+from transformers.configuration_utils import PretrainedConfig
+
+class Glm4MoeConfig(PretrainedConfig):
+    model_type = "glm4_moe"
+
+    def __init__(self, vocab_size=151552, hidden_size=4096, intermediate_size=10944, num_hidden_layers=46,
+                 num_attention_heads=96, num_key_value_heads=8, hidden_act="silu", **kwargs):
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+        self.intermediate_size = intermediate_size
+        self.num_hidden_layers = num_hidden_layers
+        self.num_attention_heads = num_attention_heads
+        self.num_key_value_heads = num_key_value_heads
+        self.hidden_act = hidden_act
+        super().__init__(**kwargs)
+
+config = Glm4MoeConfig()
+)");
+  CHECK(result.dialect == "transformers-python");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(model::extra(result.readings.front(), "cuts_heads") == 1);
+  CHECK(result.readings.front().setup.model.head_dim == 42);
+}
