@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
+#include "formats/dialect/known.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "model/reading.hpp"
@@ -78,12 +79,15 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
                       "`prefill` is one forward pass, of a sampler's many", reading.path});
     return;
   }
+  std::string why = formats::why_unknown(reading);
+  if (!why.empty()) why = fmt::format(" ({})", why);
   for (const model::FieldId field : model::missing_sizes(reading)) {
     const bool has_none = field == model::FieldId::num_attention_heads && reading.complete;
     errors.push_back({std::string(code::incomplete),
                       has_none ? "no layer of this model has attention, and what it has instead is not costed"
-                               : fmt::format("`{}` is not known", model::info(field).name),
+                               : fmt::format("`{}` is not known{}", model::info(field).name, why),
                       has_none ? "the rest is linted" : "a setting can give it", reading.path});
+    why.clear();  // once is enough
   }
 }
 

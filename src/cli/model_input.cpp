@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "cli/output.hpp"
+#include "formats/dialect/known.hpp"
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
@@ -121,6 +122,8 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
                       "`prefill` is one forward pass, of a sampler's many", path, std::nullopt});
     return errors;
   }
+  std::string why = formats::why_unknown(reading);
+  if (!why.empty()) why = fmt::format(" ({})", why);
   for (const model::FieldId field : model::missing_sizes(reading)) {
     // A model whose layers mix tokens by something else has no heads that could be given.
     if (field == model::FieldId::num_attention_heads && reading.complete) {
@@ -129,8 +132,9 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
       continue;
     }
     const std::string_view name = model::info(field).name;
-    errors.push_back({fmt::format("`{}` is not known", name), fmt::format("give `--{} N`", dashed(name)),
-                      path, std::nullopt});
+    errors.push_back({fmt::format("`{}` is not known{}", name, why),
+                      fmt::format("give `--{} N`", dashed(name)), path, std::nullopt});
+    why.clear();  // once is enough
   }
   return errors;
 }

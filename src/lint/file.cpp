@@ -98,10 +98,7 @@ void look_at_remarks(const TextOptions& options, const project::Configured& conf
 
 std::string why_incomplete(const model::Reading& reading) {
   const std::vector<model::FieldId> missing = model::missing_sizes(reading);
-  const auto named = std::find_if(reading.notes.begin(), reading.notes.end(), [](const model::Note& each) {
-    return each.message.find(formats::unknown_model) != std::string::npos;
-  });
-  const std::string why = named == reading.notes.end() ? formats::why_unknown(reading) : named->message;
+  const std::string why = formats::why_unknown(reading);
   const std::string what = missing.empty() ? "" : fmt::format("unknown: {}", names_text(missing));
   const std::string both = what + (what.empty() || why.empty() ? "" : "; ") + why;
   return fmt::format("too little is known of the model to predict a step{}",

@@ -1,6 +1,7 @@
 // Trainers that name a published model, or torchtitan's flavor, in files of their own.
 #include <string>
 
+#include "formats/dialect/known.hpp"
 #include "formats/read.hpp"
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
@@ -204,10 +205,9 @@ TEST_CASE("LEAP Finetune names Liquid's models", "[formats]") {
 TEST_CASE("a name that nobody knows is told with what will do", "[formats]") {
   const auto result = read_text("serve.sh", "vllm serve Qwen/Qwen3-7B --tensor-parallel-size 2\n");
   REQUIRE(result.readings.size() == 1);
-  REQUIRE_FALSE(result.readings.front().notes.empty());
-  const std::string& note = result.readings.front().notes.front().message;
-  CHECK(note.starts_with("`Qwen/Qwen3-7B` is not in the table of known models; did you mean `Qwen/Qwen3-"));
-  CHECK(note.ends_with("the model's config.json will do"));
+  const std::string why = formats::why_unknown(result.readings.front());
+  CHECK(why.starts_with("`Qwen/Qwen3-7B` is not in the table of known models; did you mean `Qwen/Qwen3-"));
+  CHECK(why.ends_with("the model's config.json will do"));
 }
 
 TEST_CASE("an engine in Python is what its class makes, and nothing else with an argument", "[formats]") {

@@ -314,6 +314,14 @@ std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& kno
 }
 
 std::string why_unknown(const model::Reading& reading) {
+  for (const model::Note& each : reading.notes) {
+    const std::size_t at = each.message.find(unknown_model);
+    if (at == std::string::npos) continue;
+    // `NAME` and a space stand before; what follows names a model that is nearly that.
+    const bool is_all = at + unknown_model.size() == each.message.size() && at > 3;
+    return is_all ? fmt::format("{}; {}", each.message, instead_of_unknown(each.message.substr(1, at - 3)))
+                  : each.message;
+  }
   for (const FieldId field : model::missing_sizes(reading)) {
     const std::string begin = fmt::format("`{}` {}", model::info(field).name, unknown_because);
     for (const model::Note& each : reading.notes) {

@@ -22,7 +22,8 @@ inline constexpr std::string_view unknown_model = "is not in the table of known 
 // Behind a field, where a format says that nothing can be said of it, and why.
 inline constexpr std::string_view unknown_because = "is unknown: ";
 
-// Why a size that a whole model needs is unknown, where a format says so; empty: it does not.
+// Why sizes that a whole model needs are unknown: the file names a model that nobody knows (and what will do
+// instead), or its format says so; empty: neither.
 std::string why_unknown(const model::Reading& reading);
 
 // What to give instead of a model's name that nobody knows: one that is nearly called so, and its

@@ -72,8 +72,6 @@ class Resolver {
         note += fmt::format(": it is taken as `{}`, which its name holds", like.name);
       else if (!like.name.empty())
         note += fmt::format(", which has `{}`", like.name);
-      else
-        note += fmt::format("; {}", instead_of_unknown(name));
       notes_.push_back({std::move(note), {}, {}, {}});
       if (known_) break;
     }
