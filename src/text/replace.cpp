@@ -100,7 +100,8 @@ bool holds(int folder, const std::string& name, std::string_view content) {
 }
 
 // Whether somebody has the file open to write: what they write comes after whatever was looked at.
-bool is_being_written(int folder, const std::string& name) {
+// Only where two files can be exchanged does anything ask.
+[[maybe_unused]] bool is_being_written(int folder, const std::string& name) {
 #if defined(F_SETLEASE)
   const Descriptor file(open_again(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   // A lease to read is granted while nobody writes. Who then wants to gets a signal, and not one
