@@ -1,7 +1,8 @@
 """Builds the wheel and the source distribution (PEP 517), with nothing beyond Python's own library.
 
 A wheel holds the program, the module and the package that wraps it. It is built by CMake, 3.25 or newer, and Ninja, from
-the libraries that vcpkg.json lists and pybind11 (Debian: scripts/install-deps --pack). Linked with what
+the libraries that vcpkg.json lists and pybind11 (Debian: scripts/install-deps --pack). A source distribution carries their
+sources (scripts/third-party), except SQLite, which is linked where the system has it. Linked with what
 scripts/static-libs made, it needs glibc alone and its tag says from which version on; else it needs this machine's
 libraries, and the tag says `linux`. SHAPELINT_BUILT names a folder in which all of that was built before.
 """
@@ -15,6 +16,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -25,8 +27,12 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/python/shapelint"
+# What a source distribution carries, and where scripts/third-party lays it out for one.
+THIRD_PARTY, LAID_OUT = ROOT / "third-party", ROOT / "build/third-party"
 SOURCE_FOLDERS = ["bindings", "cmake", "contracts", "docs/schema", "examples", "formats", "gpus", "include", "man", "rules", "scripts", "skills", "src", "traces", "web"]
 SOURCE_FILES = ["bench/measure.py", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "pyproject.toml", "vcpkg.json"]
+
+CMAKE_NEEDED = (3, 25)  # as CMakeLists.txt says
 
 # Pages of the documentation site that are called otherwise than their documents; scripts/site checks them.
 PAGES = {"docs/README.md": "documents/", "CHANGELOG.md": "changelog/", "CONTRIBUTING.md": "contributing/", "SECURITY.md": "vulnerabilities/"}
@@ -100,6 +106,15 @@ def run(*command: str) -> None:
         raise SystemExit(f"shapelint_build: failed: {' '.join(command)}")
 
 
+def cmake_version() -> tuple[int, ...]:
+    """That of the system's CMake; empty without one."""
+    if not shutil.which("cmake"):
+        return ()
+    said = subprocess.run(["cmake", "--version"], capture_output=True, text=True).stdout
+    found = re.search(r"version (\d+)\.(\d+)", said)
+    return tuple(map(int, found.groups())) if found else ()
+
+
 def interpreter() -> str:
     """The Python that this one's virtual environment is of: a build that remembers the environment breaks when it is gone."""
     return str(getattr(sys, "_base_executable", "") or sys.executable)
@@ -112,6 +127,12 @@ def build() -> pathlib.Path:
     folder = ROOT / "build/wheel"
     options = [f"-DPython3_EXECUTABLE={interpreter()}", "-DSHAPELINT_PYTHON_MODULE=ON", "-DSHAPELINT_TESTS=OFF", "-DSHAPELINT_ONNX=OFF"]
     libraries = ROOT / "build/static-libs" / platform.machine()
+    if THIRD_PARTY.is_dir():
+        options += [
+            f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={ROOT / 'cmake/bundled-libraries.cmake'}",
+            f"-DSHAPELINT_SOURCES={THIRD_PARTY / 'sources'}",
+            f"-DSHAPELINT_SYSTEM_HEADERS={THIRD_PARTY / 'headers'}",
+        ]
     if (libraries / "stamp").is_file():
         options.append(f"-DSHAPELINT_STATIC_LIBS={libraries}")
     run("cmake", "--preset", "release", "-B", str(folder), *options)
@@ -197,8 +218,10 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     wheel.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
     if "manylinux" in label:  # what is linked in has licences of its own
         sources = ROOT / "build/static-libs" / machine_of(program) / "prefix/share/sources"
-        for notice in sorted(sources.glob("*.copyright")):
-            wheel.add(f"{info}/licenses/{notice.name}", notice.read_bytes())
+    else:
+        sources = THIRD_PARTY / "licences"
+    for notice in sorted(sources.glob("*.copyright")):
+        wheel.add(f"{info}/licenses/{notice.name}", notice.read_bytes())
     wheel.add(f"{info}/entry_points.txt", b"[pytest11]\nshapelint = shapelint.pytest_plugin\n")
     wheel.add(f"{info}/METADATA", metadata().encode())
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: shapelint_build\nRoot-Is-Purelib: false\nTag: {label}\n".encode())
@@ -207,7 +230,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
 
 
 def sources(root: pathlib.Path) -> list[pathlib.Path]:
-    """The files of a source distribution, without what tools leave behind in their folders."""
+    """The project's files of a source distribution, without what tools leave behind in their folders."""
     found = {root / each for each in SOURCE_FILES}
     for each in SOURCE_FOLDERS:
         inside = [path for path in (root / each).rglob("*") if path.is_file()]
@@ -225,8 +248,14 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
             entry.size, entry.mtime, entry.mode = len(data), moment(), mode
             archive.addfile(entry, io.BytesIO(data))
 
+        def add_file(name: pathlib.PurePath, path: pathlib.Path) -> None:
+            add(name.as_posix(), path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
+
         for path in sources(ROOT):
-            add(path.relative_to(ROOT).as_posix(), path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
+            add_file(path.relative_to(ROOT), path)
+        third_party = THIRD_PARTY if THIRD_PARTY.is_dir() else LAID_OUT
+        for path in sorted(path for path in third_party.rglob("*") if path.is_file() and path.name != "stamp"):
+            add_file(pathlib.PurePath("third-party") / path.relative_to(third_party), path)
         add("PKG-INFO", metadata().encode(), 0o644)
     import gzip
 
@@ -237,7 +266,11 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
-    return []
+    """CMake and Ninja, where the system has none: both are packages of the index, too."""
+    if os.environ.get("SHAPELINT_BUILT"):
+        return []
+    missing = [] if cmake_version() >= CMAKE_NEEDED else ["cmake>=" + ".".join(map(str, CMAKE_NEEDED))]
+    return missing + ([] if shutil.which("ninja") else ["ninja"])
 
 
 def get_requires_for_build_sdist(config_settings: Any = None) -> list[str]:

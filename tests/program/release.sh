@@ -61,4 +61,7 @@ for wheel in "$folder"/shapelint-"$version"-*.whl; do
 done
 tar -xzOf "$folder/shapelint-$version.tar.gz" "shapelint-$version/CMakeLists.txt" | cmp -s - CMakeLists.txt ||
   fail "the source is of another version"
+for library in sources/fmtlib headers/nlohmann headers/pybind11 licences/nlopt.copyright; do
+  tar -tzf "$folder/shapelint-$version.tar.gz" "shapelint-$version/third-party/$library" >/dev/null 2>&1 || fail "the source carries no $library"
+done
 echo "$(wc -l <"$folder/SHA256SUMS") files"

@@ -1,7 +1,11 @@
-# The libraries that the program is made of, for WebAssembly: headers copied out of the system's, which the compiler must
-# not see as a whole, and sources that are built along. CMake asks here first where find_package is called.
+# The libraries that the program is made of, from sources: for WebAssembly, where headers are copied out of the system's,
+# which the compiler must not see as a whole, and for a source distribution, which carries them (scripts/third-party).
+# CMake asks here first where find_package is called.
 #
 #   cmake -DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=… -DSHAPELINT_SOURCES=FOLDER -DSHAPELINT_SYSTEM_HEADERS=/usr/include …
+
+# CMake 4 configures no project that was written for a CMake before 3.5, as libyaml and NLopt are, unless told to.
+set(CMAKE_POLICY_VERSION_MINIMUM 3.5)
 foreach(extra BUILD_SHARED_LIBS BUILD_TESTING ENABLE_SAMPLES ENABLE_OPENMP NLOPT_PYTHON NLOPT_OCTAVE NLOPT_MATLAB NLOPT_GUILE NLOPT_SWIG NLOPT_TESTS
               NLOPT_FORTRAN NLOPT_CXX)
   set(${extra} OFF CACHE BOOL "")
@@ -31,6 +35,9 @@ macro(shapelint_library method package)
   elseif("${package}" STREQUAL "tsl-robin-map")
     shapelint_headers(tsl::robin_map tsl)
     set(tsl-robin-map_FOUND TRUE)
+  elseif("${package}" STREQUAL "pybind11")
+    shapelint_headers(pybind11::headers pybind11)
+    set(pybind11_FOUND TRUE)
   elseif("${package}" STREQUAL "ZLIB")
     enable_language(C)
     set(unpacking adler32 crc32 inffast inflate inftrees zutil) # nothing is packed
