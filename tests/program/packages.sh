@@ -55,4 +55,12 @@ recipe = yaml.safe_load(text)
 assert recipe["package"] == {"name": "shapelint", "version": version}
 assert recipe["source"]["url"].endswith(f"/shapelint-{version}.tar.gz")
 PYTHON
+# A page that says how to get a package which is in no registry yet says so, too. README files of packages are read with them.
+grep -rlE '(pip install|npx|npm install|brew install|conda install|docker pull|podman pull) @?shapelint' README.md docs skills \
+  --include='*.md' | grep -v '^docs/contributing/releasing.md$' | while read -r page; do
+  grep -qi 'nothing is published yet' "$page" || {
+    echo "$page names a package, and does not say that nothing is published yet"
+    exit 1
+  }
+done
 echo "a formula, a recipe, a PKGBUILD and two entries of registries"
