@@ -394,6 +394,11 @@ bool narrows(const rules::Change& change) {
          bytes_of(static_cast<DType>(change.to)) <= bytes_of(static_cast<DType>(change.from));
 }
 
+// Another attention kernel rounds otherwise, may not be installed, and may not support the model's mask.
+bool replaces_kernel(const rules::Change& change) {
+  return change.field == model::FieldId::attention;
+}
+
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
@@ -412,7 +417,7 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
     return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
-    return (kind == model::FieldKind::plan && !narrows(change)) ||
+    return (kind == model::FieldKind::plan && !narrows(change) && !replaces_kernel(change)) ||
            (kind == model::FieldKind::padding && change.to > change.from) ||
            pads_sequence(change, reading.setup);
   });

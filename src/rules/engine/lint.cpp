@@ -165,6 +165,7 @@ class Engine {
       combine_proposals(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
     }
     drop_combined_of_errors(result_);
+    keep_combined_apart(result_);
     return std::move(result_);
   }
 

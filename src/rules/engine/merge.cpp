@@ -422,6 +422,38 @@ void combine_proposals(std::span<const Finding> findings, const model::Reading& 
   report.after = evaluator.step(applied.setup).cost;
 }
 
+namespace {
+
+bool holds(const std::vector<Change>& all, const Change& change) {
+  return std::any_of(all.begin(), all.end(), [&](const Change& each) {
+    return each.field == change.field && each.to == change.to && each.layer == change.layer &&
+           each.key == change.key;
+  });
+}
+
+bool holds_all(const std::vector<Change>& all, const std::vector<Change>& changes) {
+  return !changes.empty() && std::all_of(changes.begin(), changes.end(),
+                                         [&](const Change& change) { return holds(all, change); });
+}
+
+}  // namespace
+
+void keep_combined_apart(LintResult& result) {
+  for (Finding& finding : result.findings) {
+    if (finding.proposals.empty()) continue;
+    const std::vector<Change>& own = finding.proposals.front().changes;
+    std::erase_if(finding.also_fixes, [&](std::int32_t number) {
+      const Finding& other = result.findings.at(static_cast<std::size_t>(number));
+      if (other.proposals.empty()) return false;
+      const std::vector<Change>& changes = other.proposals.front().changes;
+      return !holds_all(own, changes) &&
+             std::any_of(result.gpus.begin(), result.gpus.end(), [&](const GpuReport& gpu) {
+               return holds_all(gpu.applied, own) && holds_all(gpu.applied, changes);
+             });
+    });
+  }
+}
+
 void drop_combined_of_errors(LintResult& result) {
   const bool stops = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& each) {
     return each.certain_to_fail || each.severity == Severity::error;

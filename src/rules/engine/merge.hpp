@@ -52,6 +52,10 @@ void combine_proposals(std::span<const Finding> findings, const model::Reading& 
                        std::span<const suggest::Constraint> constraints, suggest::Evaluator& evaluator,
                        GpuReport& report);
 
+// A finding whose own fix is among those that combine saves time in addition to the other's: it is not listed
+// as fixed by another. Two that make the same change remain one.
+void keep_combined_apart(LintResult& result);
+
 // A run that stops has no time with or without fixes: takes them out of the reports where any finding is an
 // error.
 void drop_combined_of_errors(LintResult& result);

@@ -124,3 +124,21 @@ TEST_CASE("a finding that has to give way claims no saving", "[rules]") {
     }
   }));
 }
+
+TEST_CASE("findings whose fixes add up are not listed as fixed by each other", "[rules]") {
+  // GPT-3 2.7B of arXiv 2401.14489: flash attention saves most, and 20 heads of 128 instead of 32 of 80 then
+  // save the padding to 96.
+  CHECK(mended(R"(
+[model]
+hidden_size = 2560
+num_layers = 32
+num_attention_heads = 32
+vocab_size = 50304
+[run]
+micro_batch_size = 4
+sequence_length = 2048
+dtype = "fp16"
+attention = "unfused"
+)") == "SL604 attention unfused -> flash:\n"
+       "SL605 num_attention_heads 32 -> 20:\n");
+}
