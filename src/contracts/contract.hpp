@@ -45,7 +45,7 @@ std::span<const std::string_view> outcomes();
 std::span<const std::string_view> layers();
 
 struct Package {
-  std::string_view name;        // as its index or its users call it: `vllm`, `megatron-core`
+  std::string_view name;        // name in its package index: `vllm`, `megatron-core`
   std::string_view repository;  // OWNER/NAME on GitHub
   std::string_view version;     // that was read
   std::string_view commit;
@@ -55,7 +55,7 @@ struct Package {
 // Lines of a package's source, found again by what they say.
 struct SourceLines {
   std::string_view file;
-  std::int64_t line = 0;  // of the first, at the commit; 0: nobody counted
+  std::int64_t line = 0;  // of first line, at the commit; 0: nobody counted
   std::int64_t lines = 1;
   std::string_view commit;       // empty: the package's
   std::string_view fingerprint;  // of the lines without blanks (scripts/contracts-check)
@@ -64,7 +64,7 @@ struct SourceLines {
 struct Example {
   std::string_view config;  // a native file
   std::string_view gpu = "h100";
-  std::string_view says;  // a part of the answer; may be empty
+  std::string_view says;  // part of the message; may be empty
   bool meets = false;
 };
 
@@ -84,7 +84,7 @@ struct Contract {
   std::vector<std::int64_t> dtypes;
   std::vector<std::int64_t> recipes;
   std::string_view layer;
-  std::string_view summary;  // the demand: "an expert's columns on a GPU are whole blocks of 128"
+  std::string_view summary;  // a noun phrase: "expert width per GPU a multiple of the FP8 block 128"
   std::string_view why;
   rules::Text when;     // further conditions on the model; empty: always
   rules::Text demands;  // what must hold
@@ -93,7 +93,7 @@ struct Contract {
   std::vector<std::string_view> blame;  // fields, the first that a file states is pointed at
   std::vector<std::pair<model::FieldId, rules::Text>> set;
   rules::Text factor;
-  std::string_view instead;  // the other kernel, in words
+  std::string_view instead;  // the other kernel
   std::vector<SourceLines> sources;
   std::vector<std::string_view> issues;  // OWNER/NAME#NUMBER
   std::vector<Example> examples;

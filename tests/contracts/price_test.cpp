@@ -114,7 +114,7 @@ TEST_CASE("a contract may be about what a kernel computes, without what is besid
 TEST_CASE("another kernel is what is priced", "[contracts]") {
   const contracts::AsRun out = run(trained_gpt2,
                                    "layer = \"attention\"\ndemands = \"head_dim > 64\"\n"
-                                   "outcome = \"falls-back\"\ninstead = \"attention that is not fused\"\n"
+                                   "outcome = \"falls-back\"\ninstead = \"unfused attention\"\n"
                                    "set = { attention = \"unfused\" }\n");
   CHECK(summary(out) == "50257 rows; padding none, other kernels cost");
 }
