@@ -25,14 +25,14 @@ constexpr ScopeInfo scope_table[] = {
     {Scope::model, "model", "the model", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
     {Scope::parallel, "parallel", "how the model is split over ranks", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
     {Scope::step, "step", "the predicted step", levels_of_step, Blames::fields, the_model, Merge::by_field, place_field, true},
-    {Scope::gemm, "gemm", "each matrix product of each pass", levels_of_product, Blames::fields_or_dimensions, each_product, Merge::by_field, place_field, true},
+    {Scope::gemm, "gemm", "each GEMM of each pass", levels_of_product, Blames::fields_or_dimensions, each_product, Merge::by_field, place_field, true},
     {Scope::attention, "attention", "each fused attention kernel", levels_of_operation, Blames::fields, each_attention, Merge::by_field, place_field, true},
     {Scope::conv, "conv", "each layer of a convolutional network that has weights", levels_of_layer, Blames::layer_numbers, each_layer, Merge::together, place_layer, true},
     {Scope::file, "file", "the file", {}, Blames::fields, the_model, Merge::by_field, place_field, true},
-    {Scope::remark, "remark", "each likely mistake in what the file writes", levels_of_remark, Blames::itself, each_remark, Merge::by_field, place_remark, false},
+    {Scope::remark, "remark", "each likely mistake in the file", levels_of_remark, Blames::itself, each_remark, Merge::by_field, place_remark, false},
     {Scope::known, "known", "each model of the table of published models", levels_of_known, Blames::itself, each_known_model, Merge::first, place_field, true},
     {Scope::comment, "comment", "the file's comments", {}, Blames::itself, nothing, Merge::by_field, place_field, false},
-    {Scope::contract, "contract", "the contracts of the stack", {}, Blames::itself, nothing, Merge::by_field, place_field, true},
+    {Scope::contract, "contract", "the requirements of the stack", {}, Blames::itself, nothing, Merge::by_field, place_field, true},
 };
 // clang-format on
 
@@ -72,11 +72,10 @@ std::span<const LevelInfo> levels() {
       {Level::gpu, "the GPU", "The GPU", "", gpu_variables()},
       {Level::step, "the predicted step", "The step", "", step_variables()},
       {Level::op, "one operation", "One operation", " (its forward pass)", operation_variables()},
-      {Level::gemm, "one matrix product", "One matrix product", " (its forward product)",
-       product_variables()},
+      {Level::gemm, "one GEMM", "One GEMM", " (of the forward pass)", product_variables()},
       {Level::conv, "one layer of a convolutional network", "One layer of a convolutional network", "",
        layer_variables()},
-      {Level::remark, "what the file writes", "What the file writes", "", remark_variables()},
+      {Level::remark, "the file as written", "The file as written", "", remark_variables()},
       {Level::known, "a known model", "A published model", "", known_variables()},
   };
   return table;

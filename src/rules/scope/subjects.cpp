@@ -106,14 +106,14 @@ double exact_size(const Context& c) {
 constexpr Variable of_product[] = {
     {"m", "rows of the output", [](const Context& c) { return real(c.operation.op->m.value); }},
     {"n", "columns of the output", [](const Context& c) { return real(c.operation.op->n.value); }},
-    {"k", "the dimension that is summed over", [](const Context& c) { return real(c.operation.op->k.value); }},
-    {"batch", "independent products of the batch", [](const Context& c) { return real(c.operation.op->batch.value); }},
-    {"passes_us", "time in the step of all passes of the layer that the product belongs to, in microseconds", passes_us},
+    {"k", "reduction dimension K", [](const Context& c) { return real(c.operation.op->k.value); }},
+    {"batch", "GEMMs in the batch", [](const Context& c) { return real(c.operation.op->batch.value); }},
+    {"passes_us", "time in the step of all passes of the layer, in microseconds", passes_us},
     {"passes_bf16_us", "the same in bf16, without quantization; of a format of 16 bits or more the same", passes_bf16_us},
     {"op_element_bytes", "bytes of one element of its operands", [](const Context& c) { return bytes_of(c.operation.op->dtype); }},
-    {"unpacks_weights", "whether its weights are stored in fewer bits than it computes in, and unpacked by the kernel that multiplies them", [](const Context& c) { return c.operation.op->weight_bytes > 0 && c.operation.op->weight_bytes < bytes_of(c.operation.op->dtype) ? 1.0 : 0.0; }},
+    {"unpacks_weights", "whether its weights are stored in fewer bits than it computes in, and dequantized in the kernel", [](const Context& c) { return c.operation.op->weight_bytes > 0 && c.operation.op->weight_bytes < bytes_of(c.operation.op->dtype) ? 1.0 : 0.0; }},
     {"dimension", "the dimension in question: the rule is evaluated for each that `blame` lists", [](const Context& c) { return c.operation.dimension; }},
-    {"exact_dimension", "that dimension before it is rounded up, where ranks cannot share it out evenly", exact_size},
+    {"exact_dimension", "that dimension before it is rounded up, if it is not divisible by the ranks", exact_size},
     {"contiguous", "whether that dimension is the contiguous one of an operand or of the output", [](const Context& c) { return c.operation.contiguous ? 1.0 : 0.0; }},
     {"tile", "side of the tile along that dimension; 1 for k, and where it is not known", tile_side},
     {"tile_m", "rows of the tile that the library is predicted to choose; 1 where it is not known", [](const Context& c) { return known_side(c.operation.cost->tile_m); }},
@@ -320,14 +320,14 @@ bool is_flag_misspelt(const Context& c) {
 
 // clang-format off
 constexpr Variable of_remark[] = {
-    {"is_duplicate_key", "whether a key is written twice in one table", [](const Context& c) { return is_remark(c, model::Remark::Kind::duplicate_key); }},
+    {"is_duplicate_key", "whether a key is in one table twice", [](const Context& c) { return is_remark(c, model::Remark::Kind::duplicate_key); }},
     {"is_repeated_key", "whether it is, with the same value both times", [](const Context& c) { return is_remark(c, model::Remark::Kind::repeated_key); }},
-    {"is_number_misread", "whether what looks like a number is read as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
-    {"is_unresolved", "whether a size is written, but only the run knows its value", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
-    {"is_needed_key_misspelt", "whether a key is not known, and nearly one of a needed size that the file does not state", [](const Context& c) { return is_remark(c, model::Remark::Kind::needed_key_misspelt); }},
-    {"is_key_misspelt", "the same of any other field", [](const Context& c) { return is_remark(c, model::Remark::Kind::key_misspelt); }},
-    {"is_flag_misspelt", "whether it is a flag of a command (`--`), and not the beginning of the one that it is near to", [](const Context& c) { return is_flag_misspelt(c) ? 1.0 : 0.0; }},
-    {"is_format_unmultiplied", "whether a GPU has no units for the number format of the products", [](const Context& c) { return is_remark(c, model::Remark::Kind::format_unmultiplied); }},
+    {"is_number_misread", "whether a value looks like a number but is parsed as something else", [](const Context& c) { return is_remark(c, model::Remark::Kind::number_misread); }},
+    {"is_unresolved", "whether a size is known only at run time", [](const Context& c) { return is_remark(c, model::Remark::Kind::unresolved); }},
+    {"is_needed_key_misspelt", "whether an unknown key is nearly that of a needed size, which the file does not state", [](const Context& c) { return is_remark(c, model::Remark::Kind::needed_key_misspelt); }},
+    {"is_key_misspelt", "whether an unknown key is nearly that of another field", [](const Context& c) { return is_remark(c, model::Remark::Kind::key_misspelt); }},
+    {"is_flag_misspelt", "whether it is a flag of a command (`--`), and not an abbreviation of the known flag", [](const Context& c) { return is_flag_misspelt(c) ? 1.0 : 0.0; }},
+    {"is_format_unmultiplied", "whether a GPU has no tensor cores for the dtype of the GEMMs", [](const Context& c) { return is_remark(c, model::Remark::Kind::format_unmultiplied); }},
 };
 // clang-format on
 
@@ -351,12 +351,12 @@ namespace {
 
 // clang-format off
 constexpr Variable of_known[] = {
-    {"known_differences", "dimensions in which the file differs from the known model", [](const Context& c) { return c.known.differences; }},
-    {"known_value", "what the known model has where the file differs", [](const Context& c) { return c.known.value; }},
-    {"known_digits", "digits in which the blamed value differs from the known model's", [](const Context& c) { return c.known.digits; }},
-    {"known_swapped", "whether two dimensions of the known model are exchanged", [](const Context& c) { return c.known.swapped ? 1.0 : 0.0; }},
-    {"known_here", "what the file has there", [](const Context& c) { return c.known.here; }},
-    {"known_same_width", "whether the width is the known model's, and its MLP differs in one digit", [](const Context& c) { return c.known.same_width ? 1.0 : 0.0; }},
+    {"known_differences", "dimensions that differ from the known model", [](const Context& c) { return c.known.differences; }},
+    {"known_value", "value of the known model", [](const Context& c) { return c.known.value; }},
+    {"known_digits", "digits of the blamed value that differ from the known model", [](const Context& c) { return c.known.digits; }},
+    {"known_swapped", "whether two dimensions of the known model are swapped", [](const Context& c) { return c.known.swapped ? 1.0 : 0.0; }},
+    {"known_here", "value in the file", [](const Context& c) { return c.known.here; }},
+    {"known_same_width", "whether hidden_size is that of the known model, and intermediate_size differs in one digit", [](const Context& c) { return c.known.same_width ? 1.0 : 0.0; }},
     {"known_head_dim", "whether the first difference is the head dimension", [](const Context& c) { return c.known.head_dim ? 1.0 : 0.0; }},
 };
 // clang-format on
