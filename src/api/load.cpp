@@ -84,8 +84,9 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
   for (const model::FieldId field : model::missing_sizes(reading)) {
     const bool has_none = field == model::FieldId::num_attention_heads && reading.complete;
     errors.push_back({std::string(code::incomplete),
-                      has_none ? "no layer of this model has attention, and what it has instead is not costed"
-                               : fmt::format("`{}` is not known{}", model::info(field).name, why),
+                      has_none
+                          ? "no layer of this model has attention, and its other layer types are not modeled"
+                          : fmt::format("`{}` is not known{}", model::info(field).name, why),
                       has_none ? "the rest is linted" : "a setting can give it", reading.path});
     why.clear();  // once is enough
   }

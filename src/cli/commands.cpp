@@ -24,7 +24,7 @@ namespace shapelint::cli {
 
 std::span<const Command> commands() {
   static constexpr std::array table{
-      Command{"lint", "lint shapes: what wastes time, what it costs, fixes",
+      Command{"lint", "report wasteful dimensions, their cost and fixes",
               "Reads each FILE, predicts the time of every kernel of a step on one GPU, and reports the "
               "dimensions that waste it. `lint` is the default command.\n\nExit code: 0 nothing found at or "
               "above the fail level, 1 findings, 2 wrong usage or unreadable input.",
@@ -46,8 +46,8 @@ std::span<const Command> commands() {
               "change.\n\nExit code: 0 after a search, 2 for wrong usage, unreadable input, or constraints "
               "that leave nothing (the message names them).",
               "shapelint suggest model.toml --gpu a100,h100\n"
-              "shapelint suggest model.toml --gpu h100 --fix hidden_size,num_layers --params 1%\n"
-              "shapelint suggest model.toml --range hidden_size=2048:4096:64 --where 'head_dim >= 64'\n"
+              "shapelint suggest model.toml --fix hidden_size,num_layers --params 1%\n"
+              "shapelint suggest model.toml --range hidden_size=2048:4096:64\n"
               "shapelint suggest model.toml --gpu a100 --apply 1 -o faster.toml --diff",
               bind<SuggestOptions, suggest_options, suggest_shapes>},
       Command{"sweep", "predict over a grid of dimensions, as CSV",
@@ -56,19 +56,19 @@ std::span<const Command> commands() {
               "rules. The order is fixed.\n\n`--shard 2/8` prints the second of eight equal parts, to spread "
               "a sweep over machines (examples/slurm/).",
               "shapelint sweep model.toml --over hidden_size=2048:4096:8 --gpu a100\n"
-              "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2,4 --shard 1/4",
+              "shapelint sweep model.toml --over vocab_size=50257:50304 --over tensor=1,2",
               bind<SweepOptions, sweep_options, sweep>},
-      Command{"roofline", "show the roofline of each operation in a step",
-              "Prints each operation of one step: FLOPs, bytes, arithmetic intensity at DRAM, L2 and shared "
-              "memory, its roof, predicted throughput, bound and share of the step; then the changes that "
-              "are predicted to help. Serving (mode prefill or decode) adds time to first token, time per "
-              "token and the KV cache.\n\nSeveral GPUs or files are compared. docs/how-to/read-a-roofline.md "
-              "explains the columns.",
-              "shapelint roofline model.toml --gpu a100\n"
-              "shapelint roofline model.toml --mode decode --context-length 4096 --gpu a10,l4,h100,h200\n"
-              "shapelint roofline model.toml --mode decode --context-length 4096 --gpu h100 --over "
-              "'micro_batch_size=1:1024:*2'",
-              bind<RooflineOptions, roofline_options, roofline>},
+      Command{
+          "roofline", "show the roofline of each operation in a step",
+          "Prints each operation of one step: FLOPs, bytes, arithmetic intensity at DRAM, L2 and shared "
+          "memory, roofline limit, predicted throughput, bound and share of the step; then the changes that "
+          "are predicted to help. Serving (mode prefill or decode) adds time to first token, time per "
+          "token and the KV cache.\n\nSeveral GPUs or files are compared. docs/how-to/read-a-roofline.md "
+          "explains the columns.",
+          "shapelint roofline model.toml --gpu a100\n"
+          "shapelint roofline model.toml --set mode=decode,context_length=4096 --gpu h200\n"
+          "shapelint roofline model.toml --mode decode --over 'micro_batch_size=1:1024:*2'",
+          bind<RooflineOptions, roofline_options, roofline>},
       Command{"gpus", "list GPUs, or show one with its sources",
               "Without a NAME: a table of all profiles with SMs, peak, bandwidth, L2, calibration and "
               "aliases. With a NAME, or a file of your own: every figure of the profile and its "
@@ -82,7 +82,7 @@ std::span<const Command> commands() {
               "tile quantization and misalignment. A table is answered row by row, with columns of the "
               "prediction added.",
               "shapelint gemm 8192 10240 2560 --gpu a100\n"
-              "shapelint gemm --gpu h100 --shapes products.csv --format csv",
+              "shapelint gemm --gpu h100 --shapes gemms.csv --format csv",
               bind<GemmOptions, gemm_options, gemm>},
       Command{"kernels", "predict a table of kernels of serving engines",
               "Attention, MoE, quantization and collectives as serving engines run them. Each row gets three "
@@ -122,23 +122,21 @@ std::span<const Command> commands() {
               "Valid layouts come first, fastest first, with the cost of padding and fallback kernels; for "
               "the others it prints the requirement that fails. Any number of GPUs is allowed.",
               "shapelint fits model.toml --count 8 --gpu h100 --stack vllm\n"
-              "shapelint fits model.toml --count 3,6,7,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
-              "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128 --format csv",
+              "shapelint fits model.toml --count 6,24 --gpu h100 --stack vllm==0.24,deep-ep\n"
+              "shapelint fits model.toml --count 8 --gpu h100 --formats bf16,fp8:block128",
               bind<FitsOptions, fits_options, fits>},
       Command{
           "plan", "plan GPUs, layout, batch and cost",
           "Training: the fastest step at a fixed global batch over all layouts, micro-batches, pipeline "
           "schedules, ZeRO stages, activation recomputation and offloading that the framework supports and "
-          "that fit, and what each choice is worth. Serving (`--input-tokens` and `--output-tokens`): the "
+          "that fit, and the effect of each choice. Serving (`--input-tokens` and `--output-tokens`): the "
           "cheapest and fastest replicas, layouts and batches within the bounds, the Pareto front, and "
           "commands to start them.\n\nFields given as options (`--tensor 8`) are kept. "
           "docs/how-to/plan-parallelism.md has the details.",
           "shapelint plan Qwen/Qwen3-8B --gpu h100 --gpus 8\n"
-          "shapelint plan train.sh --gpu h100,b200 --gpus auto --tokens 15T --price h100=2.5,b200=4\n"
+          "shapelint plan train.sh --gpu h100 --tokens 15T --price h100=2.5\n"
           "shapelint plan train.sh --gpu h100 --gpus 64 --diff\n"
-          "shapelint plan Qwen/Qwen3-235B-A22B --gpu h200 --gpus 1..64 --input-tokens 2000 --output-tokens "
-          "500 "
-          "--ttft 500 --tpot 30",
+          "shapelint plan Qwen/Qwen3-8B --gpu h200 --input-tokens 2000 --output-tokens 500",
           bind<PlanOptions, plan_options, plan_run>},
       Command{"contracts", "list shape requirements of kernels and frameworks",
               "Without a NAME: a table of all requirements of packages on the sizes of a rank, and whether "
@@ -158,7 +156,7 @@ std::span<const Command> commands() {
               "or result read, 1 implausible result of sweeps, 2 wrong usage, unreadable input, or nothing "
               "to measure.",
               "shapelint prove model.toml --gpu h100 -o prove.py\n"
-              "shapelint prove model.toml --gpu h100 --findings SL101,narrow-heads --budget 5m > prove.py\n"
+              "shapelint prove model.toml --gpu h100 --findings SL101 > prove.py\n"
               "shapelint prove --read result.json\n"
               "shapelint prove --sweeps alignment,moe --gpu h200 -o sweep.py",
               bind<ProveOptions, prove_options, prove>},

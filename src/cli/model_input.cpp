@@ -127,7 +127,7 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
   for (const model::FieldId field : model::missing_sizes(reading)) {
     // A model whose layers mix tokens by something else has no heads that could be given.
     if (field == model::FieldId::num_attention_heads && reading.complete) {
-      errors.push_back({"no layer of this model has attention, and what it has instead is not costed",
+      errors.push_back({"no layer of this model has attention, and its other layer types are not modeled",
                         "`shapelint` lints the rest", path, std::nullopt});
       continue;
     }
@@ -145,9 +145,8 @@ Option model_file_option(std::string& file) {
   return {.names = "FILE",
           .value = "FILE",
           .doc =
-              "model to start from: a file, a folder with a config.json, or a published one by its name "
-              "(`org/Name`: the local Hugging Face cache's, or one of over 600 that are known); `-` reads "
-              "standard input",
+              "model to start from: a file, a folder with a config.json, or a published model "
+              "(`org/Name`: from the local Hugging Face cache or a table of over 600); `-`: standard input",
           .set = into(file),
           .required = true};
 }

@@ -64,7 +64,7 @@ TEST_CASE("models without attention are linted, and it is said that their layers
     }
     const tests::Ran search = run({"suggest", "rwkv/" + path, "--gpu", "h100"}, files);
     CHECK(search.code == 2);
-    CHECK(search.err.find("no layer of this model has attention, and what it has instead is not costed; "
+    CHECK(search.err.find("no layer of this model has attention, and its other layer types are not modeled; "
                           "`shapelint` lints the rest\n") != std::string::npos);
   }
   CHECK(looked_at == 4);

@@ -41,7 +41,7 @@ std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, I
   return out;
 }
 
-// Decoding behind nothing is no service: unless it is said, the cache is as long as a sequence.
+// Decoding needs a KV cache: by default as long as a sequence.
 model::Reading with_context(model::Reading reading) {
   model::Plan& plan = reading.setup.plan;
   const bool is_said = model::is_stated(reading, model::FieldId::context_length);
@@ -50,7 +50,7 @@ model::Reading with_context(model::Reading reading) {
   return reading;
 }
 
-// "decoding of 64 sequences behind 4,096 tokens each".
+// "decoding of 64 sequences with 4,096 tokens in the KV cache".
 std::string what_is_run(const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
   const std::string in_all = plan.data > 1 ? fmt::format(" ({} in all, split by each layout)",
@@ -59,11 +59,11 @@ std::string what_is_run(const model::Setup& setup) {
   const std::string sequences = fmt::format("{} sequence{}", with_commas(plan.micro_batch_size),
                                             plan.micro_batch_size == 1 ? "" : "s") +
                                 in_all;
-  if (!setup.model.conv.empty())
-    return fmt::format("{} images at a time", with_commas(plan.micro_batch_size));
+  if (!setup.model.conv.empty()) return fmt::format("{} images per step", with_commas(plan.micro_batch_size));
   if (plan.mode == model::Mode::decode)
-    return fmt::format("decoding of {} behind {} tokens each", sequences, with_commas(plan.context_length));
-  return fmt::format("{} of {} of {} tokens at a time",
+    return fmt::format("decoding of {} with {} tokens in the KV cache", sequences,
+                       with_commas(plan.context_length));
+  return fmt::format("{} of {} of {} tokens per step",
                      plan.mode == model::Mode::train ? "training" : "prompts", sequences,
                      with_commas(plan.sequence_length));
 }
@@ -124,7 +124,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
         own.push_back(each);
         continue;
       }
-      const std::string what = fmt::format("{} does not multiply {}", gpu.id, contracts::name(each));
+      const std::string what = fmt::format("{} has no tensor cores for {}", gpu.id, contracts::name(each));
       if (input->gpus().size() == 1) {
         print_error(io, what);
         return ExitCode::error;
@@ -136,7 +136,7 @@ ExitCode fits(const FitsOptions& options, Io& io) {
                                             checker ? &*checker : nullptr, *counts, own})});
   }
   if (all.empty()) {
-    print_error(io, "no GPU of this run multiplies any of the formats", "`--formats` names others");
+    print_error(io, "no GPU of this run has tensor cores for these dtypes", "choose others with `--formats`");
     return ExitCode::error;
   }
   if (formats[options.format] == "json") {
@@ -149,11 +149,13 @@ ExitCode fits(const FitsOptions& options, Io& io) {
     for (const GpuFits& each : all) ids.push_back(each.gpu);
     const model::Plan& plan = reading.setup.plan;
     const std::string packed =
-        plan.weight_bits > 0 ? fmt::format(", weights of {} bits", plan.weight_bits) : std::string();
-    io.out << fmt::format("{}{}, {}, on {}, {}\n\n", style.paint(Role::strong, reading.name), packed,
-                          what_is_run(reading.setup), fmt::join(ids, ", "),
-                          stack.empty() ? "no `--stack`: only requirements of all frameworks"
-                                        : contracts::describe(project::contracts_of(configured), stack));
+        plan.weight_bits > 0 ? fmt::format(", {}-bit weights", plan.weight_bits) : std::string();
+    const std::string head =
+        fmt::format("{}{}, {}, on {}, {}", style.paint(Role::strong, reading.name), packed,
+                    what_is_run(reading.setup), fmt::join(ids, ", "),
+                    stack.empty() ? "no `--stack`: only requirements of all frameworks"
+                                  : contracts::describe(project::contracts_of(configured), stack));
+    io.out << report::wrap(head, 0, 0, style) << "\n\n";
     for (const std::string& note : contracts::version_notes(project::contracts_of(configured), stack))
       print_note(io, note);
     io.out << fits_text(all, options.all, style);

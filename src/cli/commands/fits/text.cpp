@@ -1,4 +1,4 @@
-// Ways of dividing a model, for people, for tables and for programs.
+// Layouts of a model as text, CSV and JSON.
 #include "cli/commands/fits/fits.hpp"
 
 #include <algorithm>
@@ -25,8 +25,13 @@ using contracts::FitRow;
 using report::Role;
 using report::Style;
 
+constexpr std::size_t reason_indent = 6;
 constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
-constexpr std::string_view degree_titles = "  tensor  pipeline  data  ZeRO  expert  context  format      ";
+// "   TP   PP    DP ZeRO   EP   CP  dtype"; a dtype with its recipe is longer.
+std::string layout_titles(std::size_t dtype_width) {
+  return fmt::format("  {:>3}{:>5}{:>6}{:>5}{:>5}{:>5}  {:<{}}", "TP", "PP", "DP", "ZeRO", "EP", "CP",
+                     "dtype", dtype_width);
+}
 
 Role role_of(Fit fit) {
   switch (fit) {
@@ -48,7 +53,7 @@ bool runs(const FitRow& row) {
   return row.fit != Fit::refused && row.fit != Fit::too_large;
 }
 
-// Why a row is what it is: each contract with its sum, or the rule that any framework has.
+// Reason of a result: unmet requirements with their numbers, or violated rules.
 std::string reasons(const FitRow& row) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
@@ -73,7 +78,7 @@ std::string reasons(const FitRow& row) {
   return out;
 }
 
-// What padding and other kernels cost, in words; empty where nothing does.
+// Cost of padding and fallback kernels; empty if there is none.
 std::string cost(const FitRow& row) {
   const double more = row.price.time_us - row.price.as_written_us;
   constexpr double percent = 100;
@@ -81,9 +86,16 @@ std::string cost(const FitRow& row) {
   return fmt::format("+{:.1f} %", percent * more / row.price.as_written_us);
 }
 
-std::string degrees(const FitRow& row) {
-  return fmt::format("{:>6}  {:>8}  {:>4}  {:>4}  {:>6}  {:>7}  {:<12}", row.tensor, row.pipeline, row.data,
-                     row.zero, row.expert, row.context, contracts::name(row.format));
+std::string layout_cells(const FitRow& row, std::size_t dtype_width) {
+  return fmt::format("  {:>3}{:>5}{:>6}{:>5}{:>5}{:>5}  {:<{}}", row.tensor, row.pipeline, row.data, row.zero,
+                     row.expert, row.context, contracts::name(row.format), dtype_width);
+}
+
+std::size_t dtype_width(std::span<const FitRow* const> rows) {
+  std::size_t width = std::string_view("dtype").size();
+  for (const FitRow* row : rows)
+    width = std::max(width, std::string_view(contracts::name(row->format)).size());
+  return width;
 }
 
 std::string speed(const FitRow& row) {
@@ -91,12 +103,12 @@ std::string speed(const FitRow& row) {
 }
 
 std::string title(std::int64_t count, std::size_t running, std::size_t all, const Style& style) {
-  return style.paint(Role::strong,
-                     fmt::format("{} GPU{}: {} of {} ways run", count, count == 1 ? "" : "s", running, all)) +
+  return style.paint(Role::strong, fmt::format("{} GPU{}: {} of {} layouts run", count, count == 1 ? "" : "s",
+                                               running, all)) +
          '\n';
 }
 
-// Which of the rows are shown: so many that run, and so many that do not.
+// Limits the rows shown, separately for layouts that run and those that do not.
 class Shown {
  public:
   explicit Shown(bool every) : every_(every) {}
@@ -110,7 +122,7 @@ class Shown {
     return true;
   }
   std::string rest() const {
-    return left_out_ > 0 ? fmt::format("  and {} more; `--all` has them\n", left_out_) : std::string();
+    return left_out_ > 0 ? fmt::format("  and {} more: `--all`\n", left_out_) : std::string();
   }
 
  private:
@@ -123,78 +135,91 @@ class Shown {
 std::string table_of(std::span<const FitRow* const> rows, bool every, const Style& style) {
   const auto running = std::count_if(rows.begin(), rows.end(), [](const FitRow* row) { return runs(*row); });
   std::string out = title(rows.front()->gpus, static_cast<std::size_t>(running), rows.size(), style);
-  out += fmt::format("{}   memory   tokens/s      cost\n", degree_titles);
+  const std::size_t width = dtype_width(rows);
+  out += fmt::format("{}{:>8}{:>11}{:>9}\n", layout_titles(width), "GiB", "tokens/s", "cost");
   Shown shown(every);
+  std::string reason;  // of the rows above: one line for all in a sequence
+  const auto end_reason = [&] {
+    if (!reason.empty()) out += wrap(reason, reason_indent, 0, style) + '\n';
+    reason.clear();
+  };
   for (const FitRow* row : rows) {
     if (!shown.take(runs(*row))) continue;
-    out += fmt::format("  {} {:>5} GiB {:>10} {:>9}  {}", degrees(*row), gib(row->memory_gb * bytes_per_gb),
-                       speed(*row), cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
-    if (const std::string why = reasons(*row); !why.empty()) out += "  " + why;
-    out += '\n';
+    std::string next = reasons(*row);
+    if (next != reason) end_reason();
+    reason = std::move(next);
+    out +=
+        fmt::format("{}{:>8}{:>11}{:>9}  {}\n", layout_cells(*row, width), gib(row->memory_gb * bytes_per_gb),
+                    speed(*row), cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
   }
+  end_reason();
   return out + shown.rest();
 }
 
-auto way_of(const FitRow& row) {
+auto layout_of(const FitRow& row) {
   return std::tuple(row.tensor, row.pipeline, row.context, row.data, row.zero, row.expert, row.expert_tensor,
                     row.format.dtype, row.format.recipe);
 }
 
-// One way on each of the GPUs; null where a GPU does not multiply its number format.
-struct Way {
+// One layout on each of the GPUs; null if a GPU has no tensor cores for its dtype.
+struct Layout {
   std::vector<const FitRow*> rows;  // by GPU
   const FitRow* any = nullptr;
-  double fastest = 0;  // tokens a second, of those that run; 0: none does
+  double fastest = 0;  // tokens per second of those that run; 0: none
 };
 
-std::vector<Way> ways_of(std::span<const GpuFits> all, std::int64_t count) {
-  std::vector<Way> out;
+std::vector<Layout> layouts_of(std::span<const GpuFits> all, std::int64_t count) {
+  std::vector<Layout> out;
   for (std::size_t gpu = 0; gpu < all.size(); ++gpu) {
     for (const FitRow& row : all[gpu].rows) {
       if (row.gpus != count) continue;
       auto place = std::find_if(out.begin(), out.end(),
-                                [&](const Way& each) { return way_of(*each.any) == way_of(row); });
-      if (place == out.end()) place = out.insert(out.end(), Way{{}, &row, 0});
+                                [&](const Layout& each) { return layout_of(*each.any) == layout_of(row); });
+      if (place == out.end()) place = out.insert(out.end(), Layout{{}, &row, 0});
       place->rows.resize(all.size());
       place->rows[gpu] = &row;
       if (runs(row)) place->fastest = std::max(place->fastest, row.tokens_per_s);
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](const Way& a, const Way& b) { return a.fastest > b.fastest; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Layout& a, const Layout& b) { return a.fastest > b.fastest; });
   return out;
 }
 
 std::string in_words(const FitRow& row) {
-  std::string out = fmt::format("tensor {}", row.tensor);
+  std::string out = fmt::format("TP {}", row.tensor);
   const auto add = [&](std::string_view name, std::int64_t degree) {
     if (degree > 1) out += fmt::format(", {} {}", name, degree);
   };
-  add("pipeline", row.pipeline);
-  add("data", row.data);
-  if (row.zero > 0) out += fmt::format(", ZeRO {}", row.zero);
-  add("expert", row.expert);
-  add("context", row.context);
+  add("PP", row.pipeline);
+  add("DP", row.data);
+  if (row.zero > 0) out += fmt::format(", ZeRO-{}", row.zero);
+  add("EP", row.expert);
+  add("CP", row.context);
   return fmt::format("{}, {}", out, contracts::name(row.format));
 }
 
 constexpr std::size_t least_column = 14;
 
 std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool every, const Style& style) {
-  const std::vector<Way> ways = ways_of(all, count);
+  const std::vector<Layout> layouts = layouts_of(all, count);
   const auto running =
-      std::count_if(ways.begin(), ways.end(), [](const Way& way) { return way.fastest > 0; });
-  std::string out = title(count, static_cast<std::size_t>(running), ways.size(), style);
-  out += degree_titles;
+      std::count_if(layouts.begin(), layouts.end(), [](const Layout& layout) { return layout.fastest > 0; });
+  std::string out = title(count, static_cast<std::size_t>(running), layouts.size(), style);
+  std::vector<const FitRow*> rows;
+  for (const Layout& layout : layouts) rows.push_back(layout.any);
+  const std::size_t dtype = dtype_width(rows);
+  out += layout_titles(dtype);
   for (const GpuFits& each : all)
     out += fmt::format("  {:>{}}", each.gpu, std::max(least_column, each.gpu.size()));
   out += '\n';
   Shown shown(every);
-  for (const Way& way : ways) {
-    if (!shown.take(way.fastest > 0)) continue;
-    out += "  " + degrees(*way.any);
+  for (const Layout& layout : layouts) {
+    if (!shown.take(layout.fastest > 0)) continue;
+    out += layout_cells(*layout.any, dtype);
     for (std::size_t gpu = 0; gpu < all.size(); ++gpu) {
-      const FitRow* row = way.rows[gpu];
-      const std::string text = row == nullptr                ? "no such units"
+      const FitRow* row = layout.rows[gpu];
+      const std::string text = row == nullptr                ? "no tensor cores"
                                : !runs(*row)                 ? std::string(contracts::name(row->fit))
                                : row->fit == Fit::falls_back ? speed(*row) + " *"
                                                              : speed(*row);
@@ -258,7 +283,7 @@ std::string fits_text(std::span<const GpuFits> all, bool every, const Style& sty
     out += table_of(rows, every, style);
   }
   if (all.size() > 1)
-    out += "\n  tokens/s; * with another kernel. One `--gpu` alone says why each way is refused\n";
+    out += "\n  tokens/s; * with a fallback kernel. With one `--gpu` the reason of each rejection is shown\n";
   return out;
 }
 

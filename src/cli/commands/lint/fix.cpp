@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -73,9 +74,10 @@ lint::FixOutcome fix_with_progress(lint::FixRequest request, const project::Proj
                                    text::OverlayFileSystem& files, Io& io) {
   std::atomic<bool> is_fixing{false};
   Progress progress(io, [&](std::size_t done, std::size_t total) {
-    return total == 0 ? std::string("looking for files")
-                      : fmt::format("{}: {} of {}", is_fixing ? "fixing" : "linting", done,
-                                    lint::plural(total, "file"));
+    return total == 0
+               ? std::string("looking for files")
+               : fmt::format("{}: {} of {}", is_fixing ? "fixing" : "linting",
+                             with_commas(static_cast<std::int64_t>(done)), lint::plural(total, "file"));
   });
   request.run.on_progress = [&](std::size_t done, std::size_t total) {
     is_fixing = false;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "cli/commands/lint/watch.hpp"
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
@@ -56,7 +57,7 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
     if (options.output.verbose || !note.is_detail) say(note.text);
   }
   if (outcome.is_empty && !said && !options.output.quiet && !is_unchecked(outcome, options)) {
-    say(fmt::format("{}: no configuration of a known dialect is in it", options.files.front()));
+    say(fmt::format("{}: it contains no configuration in a known format", options.files.front()));
   }
   for (const lint::BaselineNote& note : outcome.baselines) say(text_of(note));
 }
@@ -64,7 +65,8 @@ void print_notes(const lint::RunOutcome& outcome, const LintOptions& options, Io
 lint::RunOutcome run_with_progress(lint::RunRequest request, const project::Project& project, Io& io) {
   Progress progress(io, [](std::size_t done, std::size_t total) {
     return total == 0 ? std::string("looking for files")
-                      : fmt::format("{} of {}", done, lint::plural(total, "file"));
+                      : fmt::format("{} of {}", with_commas(static_cast<std::int64_t>(done)),
+                                    lint::plural(total, "file"));
   });
   request.on_progress = [&](std::size_t done, std::size_t total) { progress.at(done, total); };
   return lint::lint_files(request, project);
@@ -99,7 +101,7 @@ ExitCode tell(lint::RunOutcome outcome, const LintOptions& options, Io& io) {
   const bool unchecked = is_unchecked(outcome, options);
   if (unchecked) {
     Error error{"nothing could be checked: no complete configuration of a known format",
-                "`--verbose` says what was found, and `--allow-unrecognised` passes over it",
+                "list the files with `--verbose`, skip them with `--allow-unrecognised`",
                 options.files.front(),
                 {}};
     print_error(io, error, {});
@@ -150,7 +152,7 @@ ExitCode lint_and_watch(const LintOptions& options, Io& io) {
     own.insert(std::filesystem::path(path).filename().string());
   for (const std::string& path : options.files) {
     if (path != standard_input && io.files.exists(path)) continue;
-    print_error(io, fmt::format("`--watch`: there is no file or folder `{}` to watch", path),
+    print_error(io, fmt::format("`--watch`: file or folder `{}` does not exist", path),
                 "a published model and standard input do not change");
     return ExitCode::error;
   }

@@ -167,7 +167,7 @@ std::vector<Option> lint_options(LintOptions& options) {
       {.names = "FILE",
        .value = "FILE",
        .doc = "configuration (`docs/reference/formats.md` lists formats), folder, or published model "
-              "(`org/Name`: from the local Hugging Face cache or a table of over 700); `-`: standard input",
+              "(`org/Name`: from the local Hugging Face cache or a table of over 600); `-`: standard input",
        .set = into(options.files),
        .many = true,
        .required = true},
