@@ -111,9 +111,9 @@ const drawRoofline = () => {
 
 // Kinds of losses by their names; the same colours as in SVG (src/chart/figures.cpp).
 const lossKinds = {
-  "model FLOPs at peak": "model FLOPs", "other FLOPs at peak": "other FLOPs and memory traffic",
-  "memory traffic": "other FLOPs and memory traffic", alignment: "shape: alignment, tiles, waves",
-  "partial tiles": "shape: alignment, tiles, waves", "idle SMs in waves": "shape: alignment, tiles, waves",
+  "model FLOPs at peak": "model FLOPs", "other FLOPs at peak": "other FLOPs and DRAM traffic",
+  "DRAM traffic": "other FLOPs and DRAM traffic", alignment: "shape: alignment, tiles, waves",
+  "tile quantization": "shape: alignment, tiles, waves", "wave quantization": "shape: alignment, tiles, waves",
   "kernels below peak": "kernels below the roofline", "bandwidth below peak": "kernels below the roofline",
   "launch latency": "launch overhead", communication: "communication and bubble",
   "pipeline bubble": "communication and bubble",

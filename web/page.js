@@ -53,13 +53,13 @@ function fillSummary() {
   const { step, plan } = current;
   byId("title").textContent = `${current.model || current.path} on ${current.gpu_name}`;
   byId("plan").textContent = `${current.path}: ${plan.mode}, micro-batch ${plan.micro_batch_size}, ` +
-    (isNetwork(current) ? "" : plan.mode === "decode" ? `${number(plan.context_length, 8)} tokens in the cache, ` : `sequence length ${number(plan.sequence_length, 8)}, `) +
+    (isNetwork(current) ? "" : plan.mode === "decode" ? `${number(plan.context_length, 8)} tokens in the KV cache, ` : `sequence length ${number(plan.sequence_length, 8)}, `) +
     `${plan.dtype}, tensor ${plan.tensor}, pipeline ${plan.pipeline}`;
   const room = current.step.memory.capacity_bytes;
   const full = Boolean(room) && current.step.memory.total_bytes > room;
   const cards = [["step", time(step.step_us)], ["bound by", step.bound],
-                 [`${isNetwork(current) ? "images" : "tokens"} per second and GPU`, number(current.step.tokens_per_s_per_gpu)],
-                 [full ? `memory: does not fit into ${number(room / 1e9, 3)} GB` : `memory needed${room ? ` of ${number(room / 1e9, 3)} GB` : ""}`,
+                 [`${isNetwork(current) ? "images" : "tokens"} per second per GPU`, number(current.step.tokens_per_s_per_gpu)],
+                 [full ? `memory: exceeds ${number(room / 1e9, 3)} GB` : `memory needed${room ? ` of ${number(room / 1e9, 3)} GB` : ""}`,
                   number(current.step.memory.total_bytes / 1e9, 3) + " GB", full ? "warned" : ""],
                  ["kernels", number(current.launches.kernels)]];
   if (plan.mode === "train") cards.splice(2, 0, ["MFU", percent(step.mfu)]);

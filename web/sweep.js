@@ -3,7 +3,7 @@
 // models arithmetic says more.
 const isRun = (sweep) => sweep.section === "run" || sweep.section === "parallel";
 const measure = (sweep) => isRun(sweep)
-  ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"} per second and GPU` }
+  ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"} per second per GPU` }
   : { key: "product_tflops", title: "GEMM throughput over the step (TFLOP/s)" };
 const sweepsOf = (of) => sweeps.filter((sweep) => sweep.path === of.path && sweep.model === of.model);
 // A network of layers reads images where the field's description has sequences.
@@ -52,10 +52,10 @@ function fillBetter(sweep) {
   // The best, and those that a finding asks for.
   const rows = better.filter((row, i) => i < 5 || isAsked(row));
   if (rows.length === 0) {
-    byId("better-text").textContent = `No value near ${number(sweep.own, 8)} reaches 0.5 % more on this GPU.`;
+    byId("better-text").textContent = `No value near ${number(sweep.own, 8)} is more than 0.5 % faster on this GPU.`;
     return;
   }
-  byId("better-text").textContent = `Values near ${number(sweep.own, 8)} that reach more of this GPU, the best first; a larger model also computes more:`;
+  byId("better-text").textContent = `Values near ${number(sweep.own, 8)} with higher throughput on this GPU, the best first; a larger model also computes more:`;
   const head = table.createTHead().insertRow();
   for (const title of [sweep.field, "TFLOPS", "more", "asked for by"]) head.append(make("th", title));
   const body = table.createTBody();
@@ -75,7 +75,7 @@ const drawSweep = () => {
   const sweep = shown.find((each) => each.gpu === current.gpu) || shown[0];
   const { key, title } = measure(sweep);
   byId("sweep-text").textContent = `${sentence(worded(sweep.doc))}. Everything else as in the file` +
-    (isRun(sweep) ? "." : ", except for what follows from it.") +
+    (isRun(sweep) ? "." : ", except values that follow from it.") +
     (sweep.compute_bound_from ? ` On this GPU GEMMs turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
     (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
   // Of a model's dimension small differences count, on each GPU against what the file's value gives there.
@@ -97,7 +97,7 @@ const drawSweep = () => {
   const spec = structuredClone(specs.sweep);
   const { x, y } = spec.layer[0].encoding;
   x.title = fieldTitle(sweep);
-  y.title = againstFile ? "products per time, against the file (%)" : title;
+  y.title = againstFile ? "GEMM throughput relative to the file (%)" : title;
   const far = sweep.values[sweep.values.length - 1] > 8 * Math.max(1, sweep.values[0]);
   if (far) x.scale = sweep.values[0] > 0 ? { type: "log", base: 2, nice: false } : { type: "symlog", constant: 32, nice: false };
   if (far) x.axis = { values: sweep.values.filter((value, i) => Number.isInteger(Math.log2(value || 1)) && (!isNarrow() || i % 2 === 0)), format: ",d", labelOverlap: true };

@@ -102,7 +102,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
               {end, y + waterfall_bar_height - 1},
               {begin, y + waterfall_bar_height - 1},
               {begin, y + 1}},
-             "faint", "communication that runs beside computation: not part of the step's time");
+             "faint", "overlapped communication, not part of the step time");
     svg.text({end + 8, y + 14}, duration(figure.hidden_us) + ", hidden", Anchor::start, "small soft");
     y += waterfall_row;
   }
@@ -273,7 +273,7 @@ constexpr std::array<std::string_view, cost::loss_count> explanations{
 // Kinds of losses, each with its colour; by Loss.
 enum class LossKind : std::uint8_t { work, other_work, shape, kernel, launch, waiting, stack };
 constexpr std::array<std::string_view, 7> kind_names{"model FLOPs",
-                                                     "other FLOPs and memory traffic",
+                                                     "other FLOPs and DRAM traffic",
                                                      "shape: alignment, tiles, waves",
                                                      "kernels below the roofline",
                                                      "launch overhead",
@@ -378,7 +378,7 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
 WaterfallFigure waterfall_figure(const report::RooflineCase& of) {
   WaterfallFigure out;
   const cost::Waterfall losses = report::losses_of(of);
-  out.title = fmt::format("Where a step goes: {}", title_of(of));
+  out.title = fmt::format("Step time: {}", title_of(of));
   out.subtitle = fmt::format("{}; MFU {}", report::plan_text(of.setup), percent(of.line.step.mfu));
   // MFU says little of a step that reads weights and caches.
   const double bytes_us = of.line.whole.dram_bytes / (of.gpu.dram_bandwidth_gb_s * bytes_per_us_per_gb_s);
@@ -390,7 +390,7 @@ WaterfallFigure waterfall_figure(const report::RooflineCase& of) {
   const bool counts_bytes = of.line.whole.memory_bound && of.setup.plan.mode != model::Mode::train;
   out.hidden_us = of.line.step.hidden_us;
   for (const std::string_view name : kind_names) out.groups.emplace_back(name);
-  if (counts_bytes) out.groups.front() = "model FLOPs and memory traffic";
+  if (counts_bytes) out.groups.front() = "model FLOPs and DRAM traffic";
   constexpr auto traffic = static_cast<std::size_t>(cost::Loss::traffic);
   for (std::size_t i = 0; i < cost::loss_count; ++i) {
     const std::string label(cost::name(static_cast<cost::Loss>(i)));

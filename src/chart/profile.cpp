@@ -98,7 +98,7 @@ std::string rest(const report::ProfileReport& report) {
   out += "</tbody></table></div>\n</section>\n";
   if (!report.findings.empty()) {
     out +=
-        "<section>\n<h2>Findings, by what they save of this step</h2>\n<div "
+        "<section>\n<h2>Findings by saving</h2>\n<div "
         "class=\"scroll\"><table>\n<thead>" +
         cells({"finding", "proposal", "predicted", "on this trace", "measured of it"}, "th") +
         "</thead><tbody>\n";

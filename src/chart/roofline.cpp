@@ -303,7 +303,7 @@ std::string roofline_svg(const RooflineFigure& figure) {
     if (std::none_of(figure.marks.begin(), figure.marks.end(), is_in)) continue;
     legend.push_back({figure.groups[i], "mark " + colour_of(i), false});
   }
-  legend.push_back({"roof (data sheet)", "roof", true});
+  legend.push_back({"roofline (data sheet)", "roof", true});
   legend.push_back({"achieved", "roof faint", true});
   draw_legend(svg, {24, 80}, roofline_width - 48, legend);
 

@@ -88,8 +88,8 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
       "  {:<26} {:>10}  {:>8}\n", "rates, launch, ramp",
       fmt::format("{}{}", even_us >= cost.ideal_us ? "+" : "-", duration(std::abs(even_us - cost.ideal_us))),
       fmt::format("x{}", fixed(1 / e.rest, 3)));
-  out += waterfall_line("idle SMs (waves)", e.wave, even_us, exact_us);
-  out += waterfall_line("partial tiles", e.tile, exact_us, aligned_us);
+  out += waterfall_line("wave quantization", e.wave, even_us, exact_us);
+  out += waterfall_line("tile quantization", e.tile, exact_us, aligned_us);
   out += waterfall_line("misaligned dimensions", e.alignment, aligned_us, cost.time_us);
   out += fmt::format("  {:<26} {:>10}  {:.4g} TFLOPS, {} of peak\n\n", "predicted", duration(cost.time_us),
                      flops / cost.time_us * 1e-6,

@@ -181,14 +181,14 @@ std::string verdicts_text(const ProfileReport& report, const Style& style) {
 
 std::string findings_text(const ProfileReport& report, const Style& style) {
   if (report.findings.empty()) return {};
-  std::string out = strong("\nfindings, by what they save of this step\n", style);
+  std::string out = strong("\nfindings by saving\n", style);
   for (const Worth& each : report.findings) {
     out += fmt::format("  {} ({}): {}\n", each.code, each.rule, each.changes);
     out += fmt::format("    saves {}, predicted {}{}\n", percent(each.measured),
                        lint::share(each.predicted, each.predicted_error),
-                       each.measured_share < 0.995
-                           ? fmt::format("; {} of what it changes was measured", percent(each.measured_share))
-                           : "");
+                       each.measured_share < 0.995 ? fmt::format("; {} of the changed operations measured",
+                                                                 percent(each.measured_share))
+                                                   : "");
   }
   return out;
 }
@@ -197,7 +197,7 @@ std::string findings_text(const ProfileReport& report, const Style& style) {
 std::string ranks_text(const ProfileReport& report, const Style& style) {
   if (report.traces.size() < 2) return {};
   std::string out = strong(fmt::format("\n{:<44} {:>5} {:>10} {:>10} {:>12} {:>10}\n", "trace", "rank",
-                                       "step", "computes", "waits for it", "runs none"),
+                                       "step", "computes", "exposed", "runs none"),
                            style);
   for (const TraceFile& file : report.traces) {
     const trace::StepTimes& t = file.times;
@@ -234,8 +234,8 @@ std::string kernel_title(std::string_view name) {
 
 std::string_view loss_title(std::string_view id) {
   if (id == "launch_gaps") return "launch gaps";
-  if (id == "tile") return "partial tiles";
-  return id == "wave" ? "last wave" : id;
+  if (id == "tile") return "tile quantization";
+  return id == "wave" ? "wave quantization" : id;
 }
 
 std::string profile_text(const ProfileReport& report, std::optional<std::int64_t> top, const Style& style) {

@@ -119,7 +119,7 @@ std::string plan_text(const model::Setup& setup) {
   if (roofline_parts::is_network(setup)) {
     out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
                       with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
-    if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", data {}", p.data);
+    if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", DP {}", p.data);
     return out;
   }
   switch (p.mode) {
@@ -131,21 +131,22 @@ std::string plan_text(const model::Setup& setup) {
     case model::Mode::prefill:
       out = fmt::format("prefill, {} of {}", roofline_parts::sequences(p.micro_batch_size),
                         roofline_parts::tokens(p.sequence_length));
-      if (p.context_length > 0) out += fmt::format(" after {} in the cache", with_commas(p.context_length));
+      if (p.context_length > 0)
+        out += fmt::format(" after {} in the KV cache", with_commas(p.context_length));
       break;
     case model::Mode::decode:
-      out = fmt::format("decode, {} with {} in the cache", roofline_parts::sequences(p.micro_batch_size),
+      out = fmt::format("decode, {} with {} in the KV cache", roofline_parts::sequences(p.micro_batch_size),
                         roofline_parts::tokens(p.context_length));
       if (p.speculative_tokens > 0)
         out += fmt::format(", {} speculated", roofline_parts::tokens(p.speculative_tokens));
       if (p.prefill_tokens > 0)
-        out += fmt::format(", {} of a prompt beside", roofline_parts::tokens(p.prefill_tokens));
+        out += fmt::format(", with {} of a prompt", roofline_parts::tokens(p.prefill_tokens));
       break;
   }
   out += fmt::format(", {}", name(p.dtype));
   if (p.mode != model::Mode::train) {
-    if (p.weight_bits > 0) out += fmt::format(", weights in {} bits", p.weight_bits);
-    if (p.kv_cache_bits > 0) out += fmt::format(", cache in {} bits", p.kv_cache_bits);
+    if (p.weight_bits > 0) out += fmt::format(", {}-bit weights", p.weight_bits);
+    if (p.kv_cache_bits > 0) out += fmt::format(", {}-bit KV cache", p.kv_cache_bits);
   }
   if (p.mode == model::Mode::train && p.recompute != model::Recompute::none) {
     const auto recompute = static_cast<std::int64_t>(p.recompute);
@@ -155,18 +156,18 @@ std::string plan_text(const model::Setup& setup) {
     out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";
   }
   if (roofline_parts::is_network(setup) && !p.channels_last) out += ", NCHW";
-  if (p.tensor > 1) out += fmt::format(", tensor {}", p.tensor);
-  if (p.pipeline > 1) out += fmt::format(", pipeline {}", p.pipeline);
-  if (model::pipeline_chunks(p) > 1) out += fmt::format(" of {} chunks a stage", p.virtual_pipeline);
+  if (p.tensor > 1) out += fmt::format(", TP {}", p.tensor);
+  if (p.pipeline > 1) out += fmt::format(", PP {}", p.pipeline);
+  if (model::pipeline_chunks(p) > 1) out += fmt::format(", VPP {}", p.virtual_pipeline);
   const bool is_mixture = setup.model.moe.num_experts > 0;
-  if (p.expert > 1) out += fmt::format(", expert {}", p.expert);
-  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(" x {}", p.expert_tensor);
-  if (p.context > 1) out += fmt::format(", context {}", p.context);
-  if (p.data > 1) out += fmt::format(", data {}", p.data);
+  if (p.expert > 1) out += fmt::format(", EP {}", p.expert);
+  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(" x TP {}", p.expert_tensor);
+  if (p.context > 1) out += fmt::format(", CP {}", p.context);
+  if (p.data > 1) out += fmt::format(", DP {}", p.data);
   if (is_mixture && p.routing != model::Routing::even)
     out += fmt::format(", routing {}",
                        model::value_text(model::FieldId::routing, static_cast<std::int64_t>(p.routing)));
-  if (p.mode == model::Mode::train && p.zero > 0) out += fmt::format(", ZeRO {}", p.zero);
+  if (p.mode == model::Mode::train && p.zero > 0) out += fmt::format(", ZeRO-{}", p.zero);
   return out;
 }
 

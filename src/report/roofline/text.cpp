@@ -321,9 +321,8 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
   const double step_us = each.line.step.time_us;
   const std::string verdict =
       each.line.step.host_wait_us > 0
-          ? fmt::format(
-                "which the step waits for, {} of its {}: larger batches, torch.compile or CUDA graphs help",
-                duration(each.line.step.host_wait_us), duration(step_us))
+          ? fmt::format("launch overhead of {} in {}: larger batches, torch.compile or CUDA graphs help",
+                        duration(each.line.step.host_wait_us), duration(step_us))
       : each.launches.host_us > step_us
           ? fmt::format("more than the step's {}: the prediction needs CUDA graphs", duration(step_us))
           : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs", duration(step_us));

@@ -112,15 +112,15 @@ std::string_view describe(const Cause& cause) {
     case gpu::Effect::alignment:
       return "misaligned rows";
     case gpu::Effect::tile:
-      return "partial tiles";
+      return "tile quantization";
     case gpu::Effect::wave:
-      return "idle SMs (waves)";
+      return "wave quantization";
     case gpu::Effect::attention:
       return "attention kernel";
     case gpu::Effect::throughput:
       return "GEMM efficiency";
     case gpu::Effect::memory:
-      return "memory traffic";
+      return "DRAM traffic";
     case gpu::Effect::communication:
       return "communication";
   }

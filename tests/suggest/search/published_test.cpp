@@ -47,11 +47,11 @@ std::string changes(const Json& row) {
 std::string causes(const Json& row) {
   const auto word = [](const std::string& effect) -> std::string_view {
     if (effect == "alignment") return "misaligned rows";
-    if (effect == "tile") return "partial tiles";
-    if (effect == "wave") return "idle SMs";
+    if (effect == "tile") return "tile quantization";
+    if (effect == "wave") return "wave quantization";
     if (effect == "attention") return "attention kernel";
     if (effect == "throughput") return "rate";
-    if (effect == "memory") return "memory traffic";
+    if (effect == "memory") return "DRAM traffic";
     return effect == "work" ? "work" : "communication";
   };
   std::string out;

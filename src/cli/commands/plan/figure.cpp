@@ -45,7 +45,7 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
     const std::string chunks =
         each.virtual_pipeline > 1 ? fmt::format(", VPP {}", each.virtual_pipeline) : std::string();
     out.bars.push_back(
-        {fmt::format("{}{}, ZeRO {}", degree_words(each.parallel), chunks, each.zero),
+        {fmt::format("{}{}, ZeRO-{}", degree_words(each.parallel), chunks, each.zero),
          {real(parts.weights), real(parts.gradients), real(parts.optimizer), real(parts.activations)}});
     out.usable_bytes = real(each.memory.usable_bytes);
   }

@@ -99,7 +99,7 @@ bool check_plan_usage(const PlanOptions& options, const api::PlanOptions& asked,
   if (!has_drawing_ending(options.plot, "--plot", io) || !has_ending(options.page, "--report", ".html", io))
     return false;
   if (!options.output.empty() && !options.apply)
-    return wrong("`--output` says where to, and nothing says what", "`--apply`");
+    return wrong("`--output` needs a layout to write", "`--apply`");
   return true;
 }
 
@@ -126,7 +126,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   const model::Reading& reading = input->reading();
   const bool serves = asked.input_tokens.has_value();
   if (!serves && reading.setup.plan.mode != model::Mode::train) {
-    print_error(io, "the file is of serving, and nothing says what a request is",
+    print_error(io, "the file describes serving, but not the length of a request",
                 "`--input-tokens` and `--output-tokens`; `--mode train` plans training");
     return ExitCode::error;
   }

@@ -40,8 +40,8 @@ std::string recompute_words(const TrainingPlan& plan) {
 std::string layout_words(const TrainingPlan& plan) {
   std::string out = degree_words(plan.parallel);
   if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
-  if (plan.stage_layers > 0) out += fmt::format(", {} layers a stage", plan.stage_layers);
-  if (plan.zero > 0) out += fmt::format(", ZeRO {}", plan.zero);
+  if (plan.stage_layers > 0) out += fmt::format(", {} layers per stage", plan.stage_layers);
+  if (plan.zero > 0) out += fmt::format(", ZeRO-{}", plan.zero);
   if (plan.overlap == "micro_batches") out += ", overlap";
   out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
   if (plan.offload_optimizer > 0) out += ", optimizer on the host";
@@ -232,7 +232,7 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
   }
   if (shown.as_the_file_says) {
     const TrainingPlan& own = *shown.as_the_file_says;
-    out += lines(fmt::format("as the file says: {}: step {} ({:+.1f} %), {} GiB{}", layout_words(own),
+    out += lines(fmt::format("as in the file: {}: step {} ({:+.1f} %), {} GiB{}", layout_words(own),
                              duration(own.step_us), 100 * (own.step_us / best.step_us - 1),
                              gib(static_cast<double>(own.memory.total_bytes)),
                              own.memory.fits.value_or(true) ? "" : ", which does not fit"),
@@ -253,7 +253,7 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
   std::string out =
       lines(fmt::format("{}: {}", style.paint(Role::strong, title), replica_words(plan)), 0, style);
   out +=
-      lines(fmt::format("{} requests at a time; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
+      lines(fmt::format("{} concurrent requests; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
                         with_commas(plan.concurrent_requests), duration(plan.ttft_us), duration(plan.tpot_us),
                         whole(plan.output_tokens_per_s_all_gpus), plan.num_gpus,
                         tenths(plan.output_tokens_per_s_per_gpu)),
@@ -269,7 +269,7 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
       fmt::format("a decoding step is {}-bound; what keeps more requests out: {}", plan.bound, plan.binds), 2,
       style);
   if (plan.load < 1)
-    out += lines(fmt::format("takes {} requests/s, of which {} % arrive", tenths(plan.requests_per_s),
+    out += lines(fmt::format("serves {} requests/s; {} % of that arrives", tenths(plan.requests_per_s),
                              tenths(100 * plan.load)),
                  2, style);
   if (plan.cost_per_million_input_tokens)
