@@ -303,7 +303,7 @@ Result<PlanResult> plan(const FileSystem& files, const Source& source, const Pla
                  loaded->path};
   if (!options.input_tokens && reading->setup.plan.mode != model::Mode::train)
     return Error{std::string(code::invalid_option),
-                 "the file is of serving, and nothing says what a request is",
+                 "the file describes serving, but not the length of a request",
                  "`input_tokens` and `output_tokens`; `mode` train plans training", loaded->path};
   std::vector<double> prices = by_gpu(options.prices, "price", priceable.gpus, 0, errors);
   if (!errors.empty()) return errors;

@@ -51,7 +51,7 @@ class Search {
       const std::vector<std::string> culprits = suggest::unsatisfiable(problem_);
       if (!culprits.empty()) {
         return Error{std::string(code::no_candidates),
-                     fmt::format("none of {} combinations is allowed",
+                     fmt::format("no allowed combination among {}",
                                  with_commas(static_cast<std::int64_t>(outcome.candidates))),
                      culprits.size() == 1
                          ? fmt::format("all of them break {}", culprits.front())

@@ -120,10 +120,10 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if (member == &C::host_us && !with_host) return "the times have no gaps of a host between kernels";
     if (member == &C::launch_us && with_host) return "cannot be separated from host gaps";
     if ((member == &C::rotation_reach || member == &C::rotation_hits) && !rotated)
-      return "buffers are not said to be rotated";
+      return "the benchmark does not rotate buffers";
     if (each.key.starts_with("quantize_") && set != gpu::ConstantSet::byte) return "nothing is quantized";
-    if (member == &C::rotation_least || member == &C::rotation_most) return "the benchmark's code says it";
-    if (is_of_library(each)) return "kernels' names say it";
+    if (member == &C::rotation_least || member == &C::rotation_most) return "from the benchmark's code";
+    if (is_of_library(each)) return "from kernel names";
     if (member == &C::prologue_2b) return "it is read from batches of odd rows and little k";
     if (member == &C::power_reach_us) return "it is read from the data";
     if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_dependent_rows)

@@ -116,7 +116,7 @@ std::vector<Option> global_options(GlobalOptions& options) {
 std::string overview() {
   std::string text =
       "shapelint finds the dimensions of a neural network that waste time on a GPU,\n"
-      "says what each costs, and proposes better ones.\n"
+      "their cost, and better values.\n"
       "\n"
       "Usage: shapelint [OPTIONS] FILE…\n"
       "       shapelint COMMAND …\n"
@@ -262,10 +262,10 @@ constexpr std::string_view exit_status =
 constexpr std::string_view environment =
     ".SH ENVIRONMENT\n"
     ".TP\n\\fBNO_COLOR\\fR, \\fBFORCE_COLOR\\fR\n"
-    "when not empty: never and always colour the output; \\-\\-color wins over both, and FORCE_COLOR over "
+    "when not empty: never and always color the output; \\-\\-color wins over both, and FORCE_COLOR over "
     "NO_COLOR\n"
     ".TP\n\\fBCLICOLOR_FORCE\\fR, \\fBCLICOLOR\\fR\n"
-    "after those: colour the output unless it is 0, and never when it is 0\n"
+    "after those: color the output unless it is 0, and never when it is 0\n"
     ".TP\n\\fBHF_HUB_CACHE\\fR, \\fBHF_HOME\\fR, \\fBXDG_CACHE_HOME\\fR\n"
     "where published models are looked for, as the Hub's own library has it\n";
 
@@ -298,9 +298,10 @@ ManPage overview_page() {
       "\\fICOMMAND\\fR ...\n"
       ".SH DESCRIPTION\n" +
       roff(
-          "shapelint reads the configuration of a model, works out every operation that a GPU runs for one "
-          "step, predicts how long each takes, and says which dimensions waste time, how much, why, and what "
-          "to use instead. Without a command, `lint` is run: its options are in shapelint-lint(1). It needs "
+          "shapelint reads the configuration of a model, derives every operation that a GPU runs for one "
+          "step, predicts its time, and reports the dimensions that waste time, with cost, reason and a "
+          "better "
+          "value. Without a command, `lint` is run: its options are in shapelint-lint(1). shapelint needs "
           "no GPU and no network.") +
       "\n.SH COMMANDS\nEach has a page of its own.\n";
   for (const Command& command : commands()) {

@@ -25,7 +25,7 @@ std::string flag_of(const model::FieldInfo& field) {
   return "--" + dashed(field.name);
 }
 
-constexpr auto fields_group = "Instead of what the file says";
+constexpr auto fields_group = "Override the file";
 
 // What people call fields elsewhere, beside their own names.
 struct Alias {
@@ -246,7 +246,7 @@ Option stack_option(ProjectOptions& options) {
           .value = "PACKAGES",
           .doc =
               "check the requirements of these packages, such as vllm==0.24,deep-ep (`shapelint contracts`); "
-              "`auto`: detect them; `none`: skip [default: what the file's framework rejects]",
+              "`auto`: detect them; `none`: skip [default: the file's framework]",
           .set = into_list(options.request.stack),
           .many = true,
           .group = "Configuration",

@@ -371,12 +371,13 @@ std::string contracts_markdown(const Book& book) {
       "# Requirements of kernels and frameworks\n\n<!-- Generated from contracts/ by the tests "
       "(UPDATE_GOLDEN=1); do not edit. -->\n\n";
   out += fmt::format(
-      "{} contracts of {} packages. Each says what must hold of the sizes that one rank holds, and what "
-      "comes of it where it does not: the package refuses, pads, falls back to another kernel, or is slower. "
+      "{} requirements of {} packages. Each is a condition on the sizes of one rank, with what "
+      "follows if it is not met: the package rejects the size, pads it, falls back to another kernel, or is "
+      "slower. "
       "`shapelint FILE "
-      "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` asks which "
-      "degrees of parallelism meet them all, `shapelint contracts NAME` shows one in full. A contract binds "
-      "only the GPUs, modes, number formats and recipes that it names, and the versions up to the one whose "
+      "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` lists the "
+      "layouts meet all of them, `shapelint contracts NAME` prints one in full. A requirement applies to "
+      "only the GPUs, modes, dtypes and recipes that it names, and the versions up to the one whose "
       "source was read. [Adding one](../contributing/requirement.md).\n",
       book.contracts().size(), book.packages().size());
   for (const std::string_view package : book.packages()) {
@@ -385,7 +386,9 @@ std::string contracts_markdown(const Book& book) {
     out += fmt::format("\n## {}\n\n[{}](https://github.com/{}), read at {} ({}).\n\n", package,
                        first->package.repository, first->package.repository, book.newest(package),
                        first->package.date);
-    out += "| contract | demand | condition | where | otherwise | source |\n|---|---|---|---|---|---|\n";
+    out +=
+        "| requirement | summary | condition | applies to | otherwise | source "
+        "|\n|---|---|---|---|---|---|\n";
     for (const Contract& each : book.contracts()) {
       if (each.package.name != package) continue;
       const std::vector<std::string> places = addresses(each);

@@ -173,18 +173,18 @@ constexpr Value<Contract> set{[](Reader& reader, NodeRef node, Contract& into) {
                               ValueType::map};
 
 constexpr std::array package_keys{
-    Key<Package, Reader>{"name", value<&Package::name>, "as its index or its users call it", required},
+    Key<Package, Reader>{"name", value<&Package::name>, "name in its package index", required},
     Key<Package, Reader>{"repository", value<&Package::repository>, "OWNER/NAME on GitHub", required},
     Key<Package, Reader>{"branch",
                          {[](Reader&, NodeRef, Package&) {}, ValueType::text},
                          "that scripts/contracts-check reads; [default: the repository's]"},
     Key<Package, Reader>{"version", version<&Package::version>, "that was read", required},
     Key<Package, Reader>{"commit", value<&Package::commit>, "that was read", required},
-    Key<Package, Reader>{"date", value<&Package::date>, "when it was read", required}};
+    Key<Package, Reader>{"date", value<&Package::date>, "date of the reading", required}};
 
 constexpr std::array source_keys{
     Key<SourceLines, Reader>{"file", value<&SourceLines::file>, "in the repository", required},
-    Key<SourceLines, Reader>{"line", value<&SourceLines::line>, "the first, at the commit"},
+    Key<SourceLines, Reader>{"line", value<&SourceLines::line>, "first line, at the commit"},
     Key<SourceLines, Reader>{"lines", value<&SourceLines::lines>, "how many; [default: 1]"},
     Key<SourceLines, Reader>{"commit", value<&SourceLines::commit>, "[default: the package's]"},
     Key<SourceLines, Reader>{"fingerprint", value<&SourceLines::fingerprint>,
@@ -193,7 +193,7 @@ constexpr std::array source_keys{
 constexpr std::array example_keys{
     Key<Example, Reader>{"config", value<&Example::config>, "a native file", required},
     Key<Example, Reader>{"gpu", value<&Example::gpu>, "[default: h100]"},
-    Key<Example, Reader>{"says", value<&Example::says>, "a part of the answer"},
+    Key<Example, Reader>{"says", value<&Example::says>, "part of the message"},
     Key<Example, Reader>{"meets", value<&Example::meets>, "whether the requirement is met", required}};
 
 constexpr std::array contract_keys{
@@ -202,15 +202,15 @@ constexpr std::array contract_keys{
                           "first version; [default: the one that was read]"},
     Key<Contract, Reader>{"until", version<&Contract::until>, "first version that no longer requires it"},
     Key<Contract, Reader>{"with", value<&Contract::with>, "packages that must be in the stack, too"},
-    Key<Contract, Reader>{"unless", value<&Contract::unless>, "packages of the stack that see to it"},
+    Key<Contract, Reader>{"unless", value<&Contract::unless>, "packages of the stack that ensure it"},
     Key<Contract, Reader>{"architectures", architectures, "of GPUs; [default: all]"},
     Key<Contract, Reader>{"modes", choices_of<&Contract::modes, model::FieldId::mode>, "[default: all]"},
     Key<Contract, Reader>{"dtypes", choices_of<&Contract::dtypes, model::FieldId::dtype>, "[default: all]"},
     Key<Contract, Reader>{"recipes", choices_of<&Contract::recipes, model::FieldId::recipe>,
                           "[default: all]"},
-    Key<Contract, Reader>{"layer", layer, "what it is about, and what `factor` multiplies", required},
+    Key<Contract, Reader>{"layer", layer, "part of the layer, which `factor` multiplies", required},
     Key<Contract, Reader>{"summary", value<&Contract::summary>, "the requirement in a clause", required},
-    Key<Contract, Reader>{"why", value<&Contract::why>, "what the code does"},
+    Key<Contract, Reader>{"why", value<&Contract::why>, "reason in the code"},
     Key<Contract, Reader>{"when", value<&Contract::when>, "further condition on the model"},
     Key<Contract, Reader>{"demands", value<&Contract::demands>, "condition that must hold", required},
     Key<Contract, Reader>{"size", value<&Contract::size>, "the size in question, in fields"},
@@ -219,25 +219,25 @@ constexpr std::array contract_keys{
     Key<Contract, Reader>{"set", set, "fields and the sizes that they are padded to"},
     Key<Contract, Reader>{"factor", value<&Contract::factor>, "how much longer the layer takes"},
     Key<Contract, Reader>{"instead", value<&Contract::instead>, "the kernel that runs instead, in words"},
-    Key<Contract, Reader>{"source", tables<&Contract::sources, source_keys>, "lines that say so"},
-    Key<Contract, Reader>{"issues", value<&Contract::issues>, "OWNER/NAME#NUMBER that say so"},
+    Key<Contract, Reader>{"source", tables<&Contract::sources, source_keys>, "source lines"},
+    Key<Contract, Reader>{"issues", value<&Contract::issues>, "issues as OWNER/NAME#NUMBER"},
     Key<Contract, Reader>{"example", tables<&Contract::examples, example_keys>, "executed by the tests"}};
 
 // What each outcome has to say, and that some source says it.
 void check(NodeRef node, const Contract& contract, std::vector<Error>& errors) {
   const bool has_cost = !contract.set.empty() || !contract.factor.value.empty();
   if (contract.outcome == Consequence::refuses && has_cost) {
-    errors.push_back(node["outcome"].error("what is refused has no cost", "leave out `set` and `factor`"));
+    errors.push_back(node["outcome"].error("a rejected size has no cost", "remove `set` and `factor`"));
   }
   if (contract.outcome == Consequence::pads && !has_cost) {
-    errors.push_back(node["outcome"].error("what is padded needs `set` or `factor`",
+    errors.push_back(node["outcome"].error("a padded size needs `set` or `factor`",
                                            "fields and their padded sizes, or how much longer it takes"));
   }
   if (contract.outcome == Consequence::falls_back && contract.instead.empty()) {
     errors.push_back(node["outcome"].error("the key `instead` is missing", "what runs in its place"));
   }
   if (contract.sources.empty() && contract.issues.empty()) {
-    errors.push_back(node.error("neither `source` nor `issues` says where this stands"));
+    errors.push_back(node.error("a requirement needs `source` or `issues`"));
   }
 }
 

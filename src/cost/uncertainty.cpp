@@ -388,7 +388,7 @@ gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost
   if (effect == Effect::memory) {
     error.relative = std::sqrt(error.relative * error.relative + fusion_error * fusion_error);
   }
-  // The time of a scan is modelled; of few GPUs any was measured.
+  // The time of a scan is modeled; of few GPUs any was measured.
   if (op.kind == model::OpKind::scan) error.measured = false;
   if (op.kind == model::OpKind::attention && effect == Effect::attention) {
     const BucketUse use =

@@ -130,13 +130,12 @@ class Searcher {
     if (is_full_) return;
     if (level > most_levels) {
       // Nothing is passed over in silence: it may be what was to be checked.
-      out_.errors.push_back(
-          Error{fmt::format("folders are nested more than {} deep, and what lies below is not searched",
-                            most_levels),
-                "name a folder further in, or exclude this one in .gitignore",
-                folder,
-                {},
-                ErrorCode::too_large});
+      out_.errors.push_back(Error{
+          fmt::format("folders are nested more than {} deep; deeper ones are not searched", most_levels),
+          "name a folder further in, or exclude this one in .gitignore",
+          folder,
+          {},
+          ErrorCode::too_large});
       return;
     }
     const auto paths = files_.list(folder);
@@ -157,9 +156,7 @@ class Searcher {
         if (out_.files.size() >= most_files) {
           is_full_ = true;
           out_.errors.push_back(
-              Error{fmt::format("more than {} files are there to be read; this one and those behind "
-                                "it are left out",
-                                most_files),
+              Error{fmt::format("more than {} files: this one and the following are skipped", most_files),
                     "name fewer folders",
                     path,
                     {},
@@ -222,7 +219,7 @@ Result<std::string> read_named(const std::string& path, const text::FileSystem& 
 
 std::optional<Error> check_is_filled(const std::string& path, std::string_view source) {
   if (source.find_first_not_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
-  return Error{"the file is empty", "see examples/ for what a model looks like", path, {}};
+  return Error{"the file is empty", "see examples/ for model files", path, {}};
 }
 
 }  // namespace shapelint::formats

@@ -76,13 +76,13 @@ std::string known_models_markdown() {
     listed.push_back(fmt::format("{} {}", publisher, models));
   return fmt::format(
       "{} models. Those of table.toml are written by `scripts/known-models` from files of public "
-      "repositories, each with its source; models that the sources tell differently, or whose parameters are "
-      "not what their name says, are not among them.\n\n"
-      "A name is compared without its organisation, a revision (`@main`), folders before it (`/models/…`, "
+      "repositories, each with its source. Models with contradicting sources, or with parameters that are "
+      "not those of their name, are excluded.\n\n"
+      "A name is compared without its organization, a revision (`@main`), folders before it (`/models/…`, "
       "`$HOME/models/…`), case, and endings that change no size (`-Instruct`, `-hf`, `-bnb-4bit`, `-FP8`, "
-      "…). Whatever else differs makes it another name: `Llama-3.1-8B-Vision` is no `Llama-3.1-8B`, and a "
-      "name that stands for several shapes for none. Such a file is read anyway, and `show --verbose` "
-      "says that its model is not known.\n\n"
+      "…). Any other difference makes it another name: `Llama-3.1-8B-Vision` is not `Llama-3.1-8B`, and a "
+      "name of several shapes matches none. Such a file is read nevertheless, and `show --verbose` "
+      "reports an unknown model.\n\n"
       "Models of your own go before these: `model-folders` of the [configuration](config-file.md) names "
       "folders with `*.toml` of the form\n\n"
       "```toml\n"
@@ -99,7 +99,7 @@ std::string known_models_markdown() {
       "vocab_size = 128256\n"
       "```\n\n"
       "and the names of fields that `shapelint show` lists. Then come a folder of that name and the local "
-      "Hugging Face cache, where they hold the model's `config.json`, and then the table.\n\n"
+      "Hugging Face cache (`config.json`), and then the table.\n\n"
       "Publishers: {}.\n",
       catalog::known_models().size(), joined(listed, ", "));
 }
@@ -108,14 +108,14 @@ std::string known_models_markdown() {
 
 std::string formats_markdown(const Dialects& dialects) {
   std::string out =
-      "# Configurations that are understood\n\n"
+      "# Config formats\n\n"
       "Written from `formats/*.toml` by the test suite (`UPDATE_GOLDEN=1`); do not edit. Files are "
-      "recognised by "
-      "what is in them, never by name alone, in this order. The ending only chooses the reader (JSON, YAML, "
+      "recognized by "
+      "their content, never by name alone, in this order. The extension only selects the reader (JSON, YAML, "
       "TOML, shell). shapelint's own format is described in [native-format.md](native-format.md); how to add "
-      "a dialect in [format.md](../contributing/format.md).\n\n"
+      "a format in [format.md](../contributing/format.md).\n\n"
       "`shapelint show FILE` prints what was understood of a file, and where each value came from.\n\n"
-      "| dialect | syntax | recognised by one of | builds on |\n|---|---|---|---|\n";
+      "| format | syntax | recognized by one of | builds on |\n|---|---|---|---|\n";
   for (const Dialect* listed : dialects.all()) {
     const Dialect& dialect = *listed;
     std::vector<std::string> tests;
@@ -152,9 +152,10 @@ std::string formats_markdown(const Dialects& dialects) {
   }
   out +=
       "## What else is read\n\n"
-      "A file inherits only from files of its own repository, however it names them. Beside it may be "
+      "A file inherits only from files of its own repository, however it names them. Further files are "
       "read:\n\n"
-      "- `config.json`, for weights (`*.safetensors`, their index) and for DeepSpeed's JSON, which says how "
+      "- `config.json`, for weights (`*.safetensors`, their index) and for DeepSpeed's JSON, which describes "
+      "how "
       "that model is run.\n"
       "- a folder that a file names as its model (`model_name_or_path: ../models/mine`), in the same "
       "repository: its `config.json`.\n"
@@ -163,10 +164,10 @@ std::string formats_markdown(const Dialects& dialects) {
       "Nothing is fetched.\n\n"
       "Of a GGUF or safetensors file that is named (in folders they are passed over) only the header is "
       "read. Places in it are lines of the header written as JSON, as `shapelint show` gives them.\n\n"
-      "An exported graph, `*.onnx`, is read where the program was built with ONNX: [onnx.md](onnx.md).\n\n"
+      "An exported graph, `*.onnx`, is read if the program was built with ONNX: [onnx.md](onnx.md).\n\n"
       "Layers without softmax attention are read as kinds of `[model.mixer]` "
       "([lowering.md](../explanation/lowering.md)); "
-      "of others SL912 says that they are not costed.\n\n"
+      "others are reported as not modeled (SL912).\n\n"
       "## Known models\n\nFor files that name a model instead of writing its shape "
       "([formats/models](../../formats/models)): ";
   return out + known_models_markdown();

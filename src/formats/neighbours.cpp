@@ -49,7 +49,7 @@ std::optional<ReadResult> read_beside(const text::FileSystem& files, const std::
   ReadResult result = read_any(files, other, options, dialects);
   if (result.readings.empty()) return std::nullopt;
   result.notes.insert(result.notes.begin(),
-                      {fmt::format("the model is the one of `{}` beside this file", name), path, {}, {}});
+                      {fmt::format("the model is that of `{}` in the same folder", name), path, {}, {}});
   return result;
 }
 
@@ -123,7 +123,7 @@ namespace {
 catalog::StoredWeights storage_of(const model::Reading& reading) {
   using model::FieldId;
   catalog::StoredWeights out;
-  out.means = "as its config.json says";
+  out.means = "from its config.json";
   out.is_packed = extra(reading, "packs_weights") > 0;
   out.quantization_block = static_cast<std::int64_t>(extra(reading, "quantization_block"));
   for (const FieldId field :

@@ -174,7 +174,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
   }
   add_colocated(std::span(result.readings).subspan(first));
   if (result.readings.size() == first) {
-    result.notes.push_back({fmt::format("{}: recognised, but no whole model is in it{}", dialect.title,
+    result.notes.push_back({fmt::format("{}: recognized, but it holds no complete model{}", dialect.title,
                                         why.empty() ? "" : fmt::format(" ({})", why)),
                             std::string(document.path()),
                             Span{},
@@ -302,7 +302,7 @@ std::string nothing_started(const Dialect& dialect, const std::vector<std::strin
   for (std::size_t i = 0; i < std::min(started.size(), most_named); ++i)
     names += fmt::format("{}`{}`", i > 0 ? ", " : "", started[i]);
   if (started.size() > most_named) names += ", …";
-  return fmt::format("{}: what it starts is read by no format ({})", dialect.title, names);
+  return fmt::format("{}: no format reads what it starts ({})", dialect.title, names);
 }
 
 // What the documents of a source say, which may be an error.
@@ -318,7 +318,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
     const std::string_view placeholder = placeholder_at(source.text, problem.span.value_or(Span{}));
     if (!placeholder.empty() && !options.assume_native) {
       result.notes.push_back(
-          {fmt::format("the file is a template: `{}` is to be filled in first", placeholder),
+          {fmt::format("the file is a template: `{}` must be filled in first", placeholder),
            path,
            problem.span.value_or(Span{}),
            {}});
@@ -328,7 +328,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
       result.recognised = true;
       result.dialect = dialect->name;
       Error error = problem;
-      if (error.hint.empty()) error.hint = fmt::format("its keys are those of {}", dialect->title);
+      if (error.hint.empty()) error.hint = fmt::format("its keys look like {}", dialect->title);
       result.errors.push_back(std::move(error));
     } else {
       result.notes.push_back({problem.message, path, problem.span.value_or(Span{}), {}});
@@ -392,7 +392,7 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
   if (is_onnx(path)) return read_onnx(path, source.text, options);
   ReadResult result;
   if (!source.syntax) {
-    result.notes.push_back({"the file is of no syntax that configurations are written in", path, {}, {}});
+    result.notes.push_back({"the file is not in a known configuration syntax", path, {}, {}});
     return result;
   }
   const auto followed = with_sourced_scripts(files, source);

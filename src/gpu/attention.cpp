@@ -38,11 +38,11 @@ constexpr Field<AttentionBucket> bucket_fields[] = {
     {"", "forward_efficiency", "", Type::number, &AttentionBucket::forward_efficiency, least_efficiency, 1,
      "share of the peak on whole tiles of a long sequence without a mask"},
     {"", "backward_efficiency", "", Type::number, &AttentionBucket::backward_efficiency, least_efficiency, 1,
-     "the same for the five products of the backward pass"},
+     "the same for the five GEMMs of the backward pass"},
     {"", "causal_efficiency", "", Type::number, &AttentionBucket::causal_efficiency, least_efficiency, 1,
      "speed of the masked kernels on the tiles that they do compute"},
     {"", "decode_only", "", Type::boolean, &AttentionBucket::decode_only, 0, 0,
-     "one latent shared by keys and values (MLA)"},
+     "one latent shared by K and V (MLA)"},
     {"", "estimated", "", Type::boolean, &AttentionBucket::estimated, 0, 0,
      "no measurement of this bucket on this architecture was found"},
 };

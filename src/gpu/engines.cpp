@@ -26,7 +26,7 @@ constexpr Field<EngineKernel> name_table[] = {
     {"", "engine", "", Type::text, &EngineKernel::engine, 0, 0, "whose kernel"},
     {"", "kernel", "", Type::text, &EngineKernel::kernel, 0, 0, "the engine's name of it"},
     {"", "dtype", "", Type::text, &EngineKernel::dtype, 0, 0, "that it computes in"},
-    {"", "cache", "", Type::text, &EngineKernel::cache, 0, 0, "of cached keys and values"},
+    {"", "cache", "", Type::text, &EngineKernel::cache, 0, 0, "dtype of the KV cache"},
     {"", "operation", "", Type::text, &EngineKernel::operation, 0, 0, "of a collective or scan"},
     {"", "rows", "", Type::integer, &EngineKernel::rows, 2, 1e9, "timings that it was fitted to"},
 };
@@ -68,11 +68,11 @@ constexpr Field<PrefillKernel> prefill_table[] = {
     {"", "query_passes", "", Type::number, &PrefillKernel::query_passes, 0, most_passes,
      "more passes over queries"},
     {"", "key_passes", "", Type::number, &PrefillKernel::key_passes, 0, most_passes, "more passes over keys"},
-    {"", "token_kb", "kB", Type::number, &PrefillKernel::token_kb, 0, 1000, "more traffic of each token"},
+    {"", "token_kb", "kB", Type::number, &PrefillKernel::token_kb, 0, 1000, "additional traffic per token"},
 };
 
 constexpr Field<DecodeKernel> decode_table[] = {
-    {"", "heads", "", Type::integer, &DecodeKernel::heads, 0, 1e6, "that it is for"},
+    {"", "heads", "", Type::integer, &DecodeKernel::heads, 0, 1e6, "heads of the kernel"},
     {"", "fixed_us", "us", Type::number, &DecodeKernel::fixed_us, 0, 500, "all launches timed together"},
     {"", "tile_us", "us", Type::number, &DecodeKernel::tile_us, 0, 30, "one CTA of packed heads"},
     {"", "unpacked_tile_us", "us", Type::number, &DecodeKernel::unpacked_tile_us, 0, 60,
@@ -119,11 +119,11 @@ constexpr Field<DecodeKernel> decode_table[] = {
     {"", "join_ns", "ns", Type::number, &DecodeKernel::join_ns, 0, 100,
      "joining parts, for each head, sequence and sequence"},
     {"", "shares_in_place", "", Type::boolean, &DecodeKernel::shares_in_place, 0, 0,
-     "query_passes only where heads of keys are several"},
+     "query_passes only with several KV heads"},
     {"", "timed_share", "", Type::number, &DecodeKernel::timed_share, 0.1, 1.2,
      "of packed heads' cache that the timings moved"},
     {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, most_passes, "over the new token"},
-    {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "more traffic of each token"},
+    {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "additional traffic per token"},
 };
 
 constexpr Field<MoeKernel> moe_table[] = {
@@ -363,21 +363,22 @@ constexpr Field<EngineMemory> engine_memory_table[] = {
     {"", "cache_percent", "percent", Type::integer, &EngineMemory::cache_percent, 1, 100,
      "of what weights leave, by default"},
     {"", "checks_longest", "", Type::boolean, &EngineMemory::checks_longest, 0, 0,
-     "stops at startup where the cache does not hold the longest sequence"},
+     "fails at startup if the KV cache cannot hold the longest sequence"},
     {"", "activation_gib", "GiB", Type::number, &EngineMemory::activation_gib, 0, most_gib,
      "activations of its longest step"},
-    {"", "mixture_gib", "GiB", Type::number, &EngineMemory::mixture_gib, 0, most_gib, "and of mixtures"},
+    {"", "mixture_gib", "GiB", Type::number, &EngineMemory::mixture_gib, 0, most_gib,
+     "the same for MoE models"},
     {"", "sampler_bytes", "bytes", Type::number, &EngineMemory::sampler_bytes, 0, 1e3,
      "for each row of the vocabulary and sequence"},
     {"", "runtime_gib", "GiB", Type::number, &EngineMemory::runtime_gib, 0, most_gib, "context and kernels"},
     {"", "runtime_ranks_gib", "GiB", Type::number, &EngineMemory::runtime_ranks_gib, 0, most_gib,
-     "the same where ranks exchange tensors"},
+     "the same with several ranks"},
     {"", "sequences", "sequences", Type::integer, &EngineMemory::sequences, 1, most_sequences,
      "at a time, by default"},
     {"", "small_sequences", "sequences", Type::integer, &EngineMemory::small_sequences, 1, most_sequences,
      "on small GPUs"},
     {"", "small_below_gib", "GiB", Type::number, &EngineMemory::small_below_gib, 0, most_gib,
-     "memory of which GPUs count as small"},
+     "memory up to which a GPU counts as small"},
 };
 
 const std::vector<EngineMemory>& known() {

@@ -33,9 +33,9 @@ constexpr std::array plain_keys{
     PlainKey{"aliases", text::ValueType::texts, "other names that `--gpu` takes"},
     PlainKey{"architecture", text::ValueType::text, "name of a file of gpus/architectures"},
     PlainKey{"based_on", text::ValueType::text, "a known GPU, whose figures hold where this one has none"},
-    PlainKey{"sources", text::ValueType::texts, "of what no figure names a source for"},
-    PlainKey{"notes", text::ValueType::texts, "what `gpus NAME` prints besides"},
-    PlainKey{"confidence", text::ValueType::text, "of the figures that do not say otherwise"},
+    PlainKey{"sources", text::ValueType::texts, "sources of figures that name none"},
+    PlainKey{"notes", text::ValueType::texts, "further lines of `gpus NAME`"},
+    PlainKey{"confidence", text::ValueType::text, "default for the figures"},
     PlainKey{"power_limit_w", text::ValueType::number, "below `tdp_w`: long compute runs slower"},
     PlainKey{"clock_mhz", text::ValueType::number, "that `nvidia-smi --lock-gpu-clocks` sets"},
     PlainKey{"measured", text::ValueType::table, "figures that were measured"},
@@ -283,7 +283,7 @@ Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count) {
   const std::int64_t most = gpu.sm_count_full_die > 0 ? gpu.sm_count_full_die : gpu.sm_count * 2;
   if (sm_count < 1 || sm_count > most) {
     return Error{fmt::format("{} SMs are implausible for `{}`", sm_count, gpu.id),
-                 fmt::format("the product has {}, the full die {}", gpu.sm_count, most),
+                 fmt::format("this GPU has {}, the full die {}", gpu.sm_count, most),
                  {},
                  {}};
   }

@@ -28,10 +28,10 @@ using P = ProductSpread;
 constexpr Field<P> name_fields[] = {
     {"", "architecture", "", Type::text, &P::architecture, 0, 0, "id of gpus/architectures"},
     {"", "gpu", "", Type::text, &P::gpu, 0, 0, "id of the profile that was measured"},
-    {"", "constants", "", Type::text, &P::constants, 0, 0, "the set that predicts these products"},
-    {"", "pairs", "", Type::integer, &P::pairs, 1, 1e9, "of products that were measured"},
+    {"", "constants", "", Type::text, &P::constants, 0, 0, "the set that predicts these GEMMs"},
+    {"", "pairs", "", Type::integer, &P::pairs, 1, 1e9, "pairs of measured GEMMs"},
     {"", "together", "", Type::number, &P::together, 0, 1,
-     "correlation of errors of products that change at once"},
+     "correlation of errors of GEMMs that change together"},
 };
 using A = AttentionSpread;
 constexpr Field<A> attention_fields[] = {

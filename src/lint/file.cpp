@@ -223,13 +223,13 @@ text::LocatedError not_understood(const std::string& path, const FileOutcome& ou
     if (note.starts_with(about_it)) why = note.substr(about_it.size());
   }
   const std::string message = fmt::format("{}, so nothing in it was checked", why);
-  const std::string passes_over = "`--allow-unrecognised` passes over such files";
+  const std::string passes_over = "skip such files with `--allow-unrecognised`";
   // Of a text that is broken nobody looked for keys.
   if (outcome.broken)
     return {{message, passes_over, path, outcome.broken->error.span}, outcome.broken->source};
-  const std::string_view reason = outcome.recognised
-                                      ? "`shapelint show --verbose` prints what was understood"
-                                      : "`shapelint show --why` prints what the nearest formats miss";
+  const std::string_view reason =
+      outcome.recognised ? "`shapelint show --verbose` prints the values that were read"
+                         : "`shapelint show --why` prints the keys that the nearest formats need";
   return {{message, fmt::format("{}, and {}", reason, passes_over), path, {}}, {}};
 }
 

@@ -107,7 +107,7 @@ std::string contradiction(const rules::Proposal& proposal, const ModelReport& be
   std::vector<suggest::Change> all = proposal.changes;
   all.insert(all.end(), proposal.implied.begin(), proposal.implied.end());
   const auto expected = suggest::apply(before.reading.setup, links, all);
-  if (!expected) return "it cannot be worked out";
+  if (!expected) return "it cannot be computed";
   auto wrong = suggest::differences(*expected, after.reading.setup);
   std::erase_if(wrong, [&](const suggest::Change& each) {
     return suggest::is_copy(each.field, suggest::links_of(before.reading), after.reading.setup);
@@ -191,7 +191,7 @@ std::string FixTrial::reject_reason(const EditPlan& plan, const rules::Proposal&
     if (dependents != dependents_.end()) paths.insert(dependents->second.begin(), dependents->second.end());
   }
   if (changes_weights(proposal) && project::lies_beside_weights(model.path, files_)) {
-    return "weights of this shape lie beside the file: change both, as with "
+    return "weights of this shape are in the same folder: change both, for example with "
            "`resize_token_embeddings(pad_to_multiple_of=64)`";
   }
   std::map<std::string, FileOutcome> before;
@@ -217,7 +217,7 @@ std::string FixTrial::reject_reason(const EditPlan& plan, const rules::Proposal&
     if (!refusal.empty() || then == nullptr) continue;
     const std::string wrong =
         contradiction(&each == fixed ? proposal : shared(proposal, model, *then), *then, each);
-    if (!wrong.empty()) refusal = fmt::format("the file would then say something else, too: {}", wrong);
+    if (!wrong.empty()) refusal = fmt::format("the file would also change {}", wrong);
   }
   if (refusal.empty()) {
     const auto then = keys_from(before.at(model.path), finding.severity);
@@ -296,7 +296,7 @@ std::string FixTrial::judge(const std::string& path, const FileOutcome& before,
   if (before.errors.empty() && (is_lost || !after.errors.empty())) {
     const std::string why = !after.errors.empty() ? after.errors.front().error.message
                             : after.broken        ? after.broken->error.message
-                                                  : "it is of no known format";
+                                                  : "its format is unknown";
     return fmt::format("{} could then not be read: {}", path, why);
   }
   const auto then = keys_from(before, rules::Severity::error);

@@ -173,10 +173,8 @@ std::string hidden_text(std::span<const ModelReport> models) {
 
 std::string left_out_text(const std::vector<std::string>& gpus, DType dtype) {
   if (gpus.empty()) return {};
-  return fmt::format(
-      "left out: {}, which cannot multiply {}; named without others, {} taken to unpack the "
-      "weights",
-      in_words(gpus), name(dtype), gpus.size() == 1 ? "it is" : "they are");
+  return fmt::format("skipped: {} (no tensor cores for {}); alone, {} predicted with dequantized weights",
+                     in_words(gpus), name(dtype), gpus.size() == 1 ? "it is" : "they are");
 }
 
 std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup) {

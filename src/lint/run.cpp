@@ -140,8 +140,7 @@ class Run {
       // One configuration that takes too much says what did.
       if (!out_.refused.empty() && project_.all().size() == 1) return std::move(out_);
       out_.refused.push_back(
-          {Error{"there are more files, configurations and patterns than can be looked at; this one and "
-                 "those behind it are left out",
+          {Error{"too many files, configurations and patterns: this one and the following are skipped",
                  "name fewer folders",
                  looked_at_,
                  {},
@@ -367,7 +366,7 @@ class Run {
     for (const std::string& output : request_.outputs) {
       if (!is_input(output)) continue;
       out_.refused.push_back(
-          {{"the output is a file that was read, and stays as it is", "name another file", output, {}}, {}});
+          {{"the output is an input file and is not overwritten", "name another file", output, {}}, {}});
     }
   }
 
@@ -400,7 +399,7 @@ class Run {
     if (first == jobs_.end()) return;
     const auto count = std::count_if(first, jobs_.end(), [](const Job& job) { return job.is_left_out; });
     const std::string why = work_ > most_work_of_all()
-                                ? "the files take more work than those of any project"
+                                ? "the files take too long to read"
                                 : fmt::format("the files hold more than {} GB", most_project_bytes >> 30);
     out_.report.errors.push_back(
         {Error{fmt::format("{}; this one{} left out", why,

@@ -41,7 +41,7 @@ constexpr Condition whole_groups{
 constexpr Condition for_decode{
     "for decode", [](const Setup& s) { return s.plan.mode == Mode::decode; }, {FieldId::mode, no_field}};
 constexpr Condition of_known_positions{
-    "for decode, where the model's positions are known",
+    "for decode, if the model's positions are known",
     [](const Setup& s) { return s.plan.mode == Mode::decode && s.model.max_positions > 0; },
     {FieldId::mode, FieldId::max_positions}};
 template <std::size_t which>
@@ -94,7 +94,7 @@ constexpr Condition norm_over_all{"with `qk_norm_whole`",
 constexpr Condition adapting{"with `adapter_rank`",
                              [](const Setup& s) { return s.plan.adapter_rank > 0; },
                              {FieldId::adapter_rank, no_field}};
-constexpr Condition heads_divide{"where it divides",
+constexpr Condition heads_divide{"if divisible",
                                  [](const Setup& s) {
                                    return s.model.num_attention_heads < 1 ||
                                           s.model.hidden_size % s.model.num_attention_heads == 0;

@@ -480,7 +480,7 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
     if (one.window.size > 0) mixing += fmt::format(" in a window of {}", one.window.size);
     if (one.compressed.ratio > 0) mixing += fmt::format(", one key of {}", one.compressed.ratio);
     if (one.indexer.keys > 0) mixing += fmt::format(", the best {}", one.indexer.keys);
-    if (one.single.borrows_keys) mixing += ", another's keys and values";
+    if (one.single.borrows_keys) mixing += ", K and V of another layer";
     if (one.single.sharing > one.shared_block.blocks)
       mixing +=
           fmt::format(", weights of {}", one.shared_block.blocks == 1

@@ -58,7 +58,7 @@ bool is_preset(const model::Reading& reading) {
 std::string trained_because(const model::Reading& reading, const text::FileSystem& files) {
   const model::Mode mode = reading.setup.plan.mode;
   if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
-  if (reading.setup.plan.adapters) return "adapters are trained on a model that is there";
+  if (reading.setup.plan.adapters) return "the base model of LoRA adapters is fixed";
   if (model::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
@@ -73,7 +73,7 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
   if (const std::string known = equal_model(reading); !known.empty())
     return fmt::format("it is that of {}", known);
-  return lies_beside_weights(reading.path, files) ? "weights lie beside the file" : "";
+  return lies_beside_weights(reading.path, files) ? "weights are in the same folder" : "";
 }
 
 }  // namespace
@@ -291,7 +291,8 @@ void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
   set(FieldId::weight_bits, std::lround(bits_per_byte * bytes_of(stored)),
       fmt::format("weights are stored as {}", name(stored)));
   set(FieldId::dtype, static_cast<std::int64_t>(DType::bf16),
-      fmt::format("weights of {} are unpacked: {} does not multiply it", name(stored), gpus.front().id));
+      fmt::format("weights of {} are dequantized: {} has no tensor cores for it", name(stored),
+                  gpus.front().id));
 }
 
 // A busy server has as many sequences as it may, but no more than its cache has room for.
@@ -349,8 +350,8 @@ bool stores_packed(const model::Reading& reading) {
 Error too_costly(const Budget& budget, const text::Source& source) {
   if (!source.documents) return source.documents.error();
   const std::string on = budget.spent_on();
-  return Error{"it takes more to read than any configuration",
-               on.empty() ? "" : fmt::format("nothing was left at `{}`", on),
+  return Error{"the file takes too long to read",
+               on.empty() ? "" : fmt::format("out of time at `{}`", on),
                source.path,
                {},
                ErrorCode::too_large};

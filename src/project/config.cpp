@@ -181,7 +181,7 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
     const std::string next = beside(formats::folder_of(path), *extended);
     if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > most_extended) {
       errors.push_back(
-          {table["extend"].error("the file extends itself, by way of others or at once"), source});
+          {table["extend"].error("the file extends itself, directly or through other files"), source});
     } else if (!may_name(next)) {
       errors.push_back({out_of_reach(table["extend"], "extend"), source});
     } else {

@@ -206,7 +206,7 @@ std::string data_files_page() {
           "binary. A profile without `based_on` needs ";
       out += fmt::format("`{}`.\n\n", fmt::join(gpu::required_keys(), "`, `"));
     }
-    out += "| key | value | what it is |\n|---|---|---|\n";
+    out += "| key | value | meaning |\n|---|---|---|\n";
     add_rows(file.keys(), "", out);
   }
   return out;

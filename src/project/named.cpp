@@ -99,16 +99,16 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
   }
   if (errors.size() > errors_before) return gpus;
   if (request.sm_count) {
-    change_one(gpus, "`--sm-count` says how many SMs one GPU has", errors,
+    change_one(gpus, "`--sm-count` sets the SMs of one GPU", errors,
                [&](gpu::Gpu gpu) { return gpu::with_sm_count(std::move(gpu), *request.sm_count); });
   }
   if (request.clock_mhz && errors.size() == errors_before) {
-    change_one(gpus, "`--clock` says what clock one GPU is locked at", errors, [&](gpu::Gpu gpu) {
+    change_one(gpus, "`--clock` sets the locked clock of one GPU", errors, [&](gpu::Gpu gpu) {
       return gpu::with_clock(std::move(gpu), static_cast<double>(*request.clock_mhz));
     });
   }
   if (request.power_limit_w && errors.size() == errors_before) {
-    change_one(gpus, "`--power-limit` says what one GPU may draw", errors, [&](gpu::Gpu gpu) {
+    change_one(gpus, "`--power-limit` sets the power limit of one GPU", errors, [&](gpu::Gpu gpu) {
       return gpu::with_power_limit(std::move(gpu), static_cast<double>(*request.power_limit_w));
     });
   }
@@ -170,7 +170,8 @@ constexpr std::string_view hub_scheme = "hf://";
 // be.
 Error unknown_name(const std::string& name, const std::string& looked) {
   return Error{
-      "there is no such file, and no such model in the local Hugging Face cache or among the known ones",
+      "no such file, and no model of this name in the local Hugging Face cache or in the table of published "
+      "models",
       fmt::format("{}: its path, or `-` for standard input{}", formats::instead_of_unknown(name), looked),
       name,
       {},

@@ -132,7 +132,7 @@ class NameCheck {
   void rule(const Name& name) {
     // The guess of an error takes long: those that are counted and not printed get none.
     if (errors_.size() > text::max_reported_errors) {
-      if (!rules::is_selector(*out_.rules, name.value)) place({"there is no such rule", {}, {}, {}}, name);
+      if (!rules::is_selector(*out_.rules, name.value)) place({"unknown rule", {}, {}, {}}, name);
       return;
     }
     if (auto error = rules::check_selector(*out_.rules, name.value)) place(*error, name);
@@ -230,7 +230,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   } catch (const Spent& spent) {
     const std::string on = budget.spent_on();
     out->errors.push_back({Error{fmt::format("with what it adds {}", spent.what()),
-                                 on.empty() ? "" : fmt::format("nothing was left at `{}`", on),
+                                 on.empty() ? "" : fmt::format("out of time at `{}`", on),
                                  path,
                                  {},
                                  ErrorCode::too_large},

@@ -339,7 +339,7 @@ std::span<const KeyReader::Row> KeyReader::rows() {
       {{"select", KeyType::names,
         "rules to run: codes, names, or beginnings of codes such as `SL1`; [default: all]"},
        &KeyReader::read_select},
-      {{"extend-select", KeyType::names, "rules to run besides those of `select` or of the extended file"},
+      {{"extend-select", KeyType::names, "rules to run in addition to `select` or the extended file"},
        &KeyReader::read_extend_select},
       {{"ignore", KeyType::names, "rules not to run"}, &KeyReader::read_names<&Config::ignore>},
       {{"per-file-ignores", KeyType::table, "rules not to run for files that match a pattern"},
@@ -361,10 +361,8 @@ std::span<const KeyReader::Row> KeyReader::rows() {
       {{"head-multiple", KeyType::multiple,
         "proposed head counts are multiples of this, or divide it [default: 4; 1: any]"},
        &KeyReader::read_head_multiple},
-      {{"severity", KeyType::table, "severities of rules, other than their files say"},
-       &KeyReader::read_severities},
-      {{"params", KeyType::table, "parameters of rules, other than their files say"},
-       &KeyReader::read_parameters},
+      {{"severity", KeyType::table, "severities of rules"}, &KeyReader::read_severities},
+      {{"params", KeyType::table, "parameters of rules"}, &KeyReader::read_parameters},
       {{"rule-folders", KeyType::paths, "folders with rules of your own"},
        &KeyReader::read_paths<&Config::rule_folders>},
       {{"gpu-folders", KeyType::paths, "folders with profiles of GPUs of your own"},
@@ -377,8 +375,7 @@ std::span<const KeyReader::Row> KeyReader::rows() {
        &KeyReader::read_paths<&Config::contract_folders>},
       {{"baseline", KeyType::text, "file with known findings, which are not reported"},
        &KeyReader::read_baseline},
-      {{"rule-url", KeyType::text,
-        "where your readers find the pages of the rules: an address with `{code}` or `{name}` in it"},
+      {{"rule-url", KeyType::text, "address of the rules' pages, with `{code}` or `{name}`"},
        &KeyReader::read_rule_url},
       {{"files", KeyType::tables, "GPUs and fields of the plan for files that match a pattern"},
        &KeyReader::read_files},
@@ -419,8 +416,7 @@ std::string beside(const std::string& folder, std::string_view path) {
 
 Error out_of_reach(const NodeRef& node, std::string_view key) {
   return node.error(
-      fmt::format(
-          "`{}` leads out of the repository, or out of the configuration's folder where there is none", key),
+      fmt::format("`{}` is outside the repository (or the configuration's folder without one)", key),
       "`--allow-outside` allows it, for a configuration of your own");
 }
 

@@ -169,7 +169,7 @@ Json section_schema(std::string_view section) {
     const Json tables{{"type", "object"}};
     properties["layer"] = {{"type", "object"},
                            {"additionalProperties", tables},
-                           {"description", "kinds of layers by name: what each has otherwise than `model`"}};
+                           {"description", "kinds of layers by name: differences from `model`"}};
     properties["shared"] = {
         {"type", "object"},
         {"additionalProperties", tables},

@@ -65,7 +65,7 @@ std::string implausible(const StoredProof& stored) {
   if (stored.date.substr(0, latest_date().size()) > latest_date()) return "its date has not come yet";
   if (proof.gain < worst_gain || proof.gain >= 1 || proof.half_width > 1) return "no step changes by as much";
   if (verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width) != proof.verdict)
-    return "its verdict does not follow from what was measured";
+    return "its verdict does not follow from its measurements";
   return {};
 }
 

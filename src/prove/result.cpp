@@ -48,7 +48,7 @@ class ResultReader {
     const NodeRef plan = root_["plan"];
     if (!root_["pairs"].is(text::Kind::list) || !plan["findings"].is(text::Kind::list)) {
       return root_.error("not a result of a `shapelint prove` script",
-                         "the script's `-o` says where its result goes");
+                         "the script writes its result to `-o`");
     }
     if (root_["version"].as_integer() != result_version || plan["version"].as_integer() != result_version) {
       return root_.error(fmt::format("only version {} of a result is understood", result_version),
@@ -213,7 +213,7 @@ class ResultReader {
       const auto index = item["pair"].as_integer();
       if (!index) continue;
       if (*index < 0 || static_cast<std::size_t>(*index) >= pairs_.size())
-        return item.error("there is no such comparison in the result");
+        return item.error("the result has no such comparison");
       const PairTimes& pair = pairs_[static_cast<std::size_t>(*index)];
       if (!pair.measured) continue;
       measured_us += change_us;

@@ -178,7 +178,7 @@ class SweptReader {
     if (device["kind"].as_string() != "cuda" || !device["expected"].as_boolean().value_or(false))
       doubts.push_back(fmt::format("it was measured on {}, and the plan is for {}", out_.device, gpu_.name));
     if (!is_date(out_.date)) doubts.push_back("it has no date");
-    if (!out_.software.contains("torch")) doubts.emplace_back("it does not say which PyTorch measured it");
+    if (!out_.software.contains("torch")) doubts.emplace_back("it does not name the PyTorch version");
     for (const NodeRef reason : device["throttled"])
       doubts.push_back(
           fmt::format("the GPU was throttled ({}): measure again when it is cool", text_of(reason)));

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view leaves_tree = "is a link out of its tree, and those are not followed";
+constexpr std::string_view leaves_tree = "is a link out of its tree, which is not followed";
 constexpr std::string_view no_file = "is not a regular file";
 
 std::vector<std::string> absolute_ones(const std::string& here, const std::vector<std::string>& paths) {

@@ -33,7 +33,7 @@ std::string_view describe(Kind kind) {
     case Kind::null:
       return "null";
     case Kind::unknown:
-      return "a value that is only known when run";
+      return "a value known only at run time";
   }
   return "a value";
 }

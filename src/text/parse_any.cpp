@@ -162,7 +162,7 @@ Source parse_source(std::string path, SharedText text, std::optional<Syntax> oth
   if (guessed) {
     out.documents = parse_as(*guessed, path, text);
   } else {
-    out.documents = Error{"this looks like no JSON, YAML, TOML or shell script", {}, path, {}};
+    out.documents = Error{"the text is not JSON, YAML, TOML or a shell script", {}, path, {}};
   }
   if (!out.documents && guessed == Syntax::json && !is_named) {
     // YAML in brackets is for those who read JSON.

@@ -97,7 +97,7 @@ class Gunzip : public ByteSource {
         // As gzip itself does, what follows a whole member and is none is left alone.
         has_ended_ = true;
         if (members_end_ == 0 || at > members_end_) {
-          fail(fmt::format("is damaged: gzip says `{}` at byte {} of what it unpacks to",
+          fail(fmt::format("is damaged: gzip reports `{}` at byte {} of the unpacked data",
                            state_.msg == nullptr ? "error" : state_.msg, at));
         }
       }

@@ -75,7 +75,7 @@ ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, do
     ++count;
   }
   if (count == 0) {
-    out.why = "no GEMM matched by itself is predicted to lose by it";
+    out.why = "no individually matched GEMM is predicted to lose time";
     return out;
   }
   const double predicted = with.predicted_us / with.without_us - 1;

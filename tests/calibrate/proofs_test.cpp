@@ -190,5 +190,5 @@ TEST_CASE("proofs that cannot adjust anything say why", "[calibrate][prove]") {
   json bare = json::parse(content);
   for (json& each : bare["proofs"]) each.erase("products");
   content = bare.dump();
-  CHECK(told(files).starts_with("error: the proofs on a100-sxm4-80gb have no times of products"));
+  CHECK(told(files).starts_with("error: the proofs on a100-sxm4-80gb have no GEMM times"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("a finding, and what silences it", "[lint]") {
         "m.toml:5:14\n");
   const std::string needless = replaced(even, "50304", "50304 # shapelint: ignore[SL101] as trained");
   const tests::Ran told = run(plus(concise, {"--min-severity", "info"}), with({{"m.toml", needless}}));
-  CHECK(told.out.find("m.toml:5:40: info: nothing is found for `SL101` here") != std::string::npos);
+  CHECK(told.out.find("m.toml:5:40: info: `SL101` reports nothing here") != std::string::npos);
   const tests::Ran ignored = run(plus(concise, {"--ignore", "SL900"}), with({{"m.toml", needless}}));
   CHECK(ignored.out.find("SL900") == std::string::npos);
 }
@@ -106,9 +106,8 @@ TEST_CASE("an entry of ignore-keys for one file that silences nothing is told wh
   };
   const std::string entry = "[[ignore-keys]]\npath = \"a/m.toml\"\nkey = \"model.vocab_size\"\n";
   CHECK(lines(entry + "rules = [\"SL101\"]\n").empty());
-  CHECK(
-      lines(entry + "rules = [\"SL101\", \"SL104\"]\n") ==
-      "shapelint.toml:4:19: info: nothing is found for `SL104` at `model.vocab_size` of a/m.toml [SL900]\n");
+  CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n") ==
+        "shapelint.toml:4:19: info: `SL104` reports nothing at `model.vocab_size` of a/m.toml [SL900]\n");
   CHECK(lines(entry + "rules = [\"SL101\", \"SL102\"]\n").empty());  // SL102 did not run
   CHECK(lines(entry + "rules = [\"SL101\", \"SL104\"]\n", {"--ignore", "SL900"}).empty());
   // Other files of a pattern may need it.
@@ -337,7 +336,7 @@ TEST_CASE("files of a folder in which nothing is checked are counted", "[lint]")
                            {"d/package.json", "{\"name\": \"x\"}"},
                            {"d/config.json", R"({"model_type": "llama", "hidden_size": 4096})"}});
   const std::vector<std::string> args{"lint", "d", "--gpu", "a100", "--select", "SL101"};
-  CHECK(run(args, files).out.find("not checked: 1 file without a model (`--verbose` says why)") !=
+  CHECK(run(args, files).out.find("not checked: 1 file without a model (see `--verbose`)") !=
         std::string::npos);
   const auto summary = nlohmann::json::parse(run(plus(args, {"--format", "json"}), files).out)["counts"];
   CHECK(summary["not_recognised"] == 1);

@@ -200,7 +200,7 @@ colour = 1
       "unknown variable `intermediate_siz` in `intermediate_siz % 2 == 0`; did you mean `intermediate_size`\n"
       "`pad` is not a known outcome; did you mean `pads`\n"
       "unknown field `width`; \n"
-      "neither `source` nor `issues` says where this stands; \n");
+      "a requirement needs `source` or `issues`; \n");
   CHECK(mistakes(own_package + R"(
 [[contract]]
 name = "a"

@@ -49,5 +49,5 @@ TEST_CASE("a stage that ZeRO does not have is an error", "[formats]") {
       read_with(R"({"zero_optimization": {"stage": 5}})",
                 "--per_device_train_batch_size 4 --gradient_accumulation_steps 2");
   REQUIRE(read.errors.size() == 1);
-  CHECK(read.errors.front().message == "`zero_optimization.stage` is 5, and ZeRO has stages 0 to 3");
+  CHECK(read.errors.front().message == "`zero_optimization.stage` is 5, but ZeRO has stages 0 to 3");
 }

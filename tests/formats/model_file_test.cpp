@@ -103,7 +103,7 @@ TEST_CASE("shapes of tensors give the shape of the model, as far as they tell") 
   CHECK(beside.readings.front().setup.model.num_layers == 28);
   CHECK(beside.readings.front().path == "m/config.json");
   REQUIRE_FALSE(beside.notes.empty());
-  CHECK(beside.notes.front().message == "the model is the one of `config.json` beside this file");
+  CHECK(beside.notes.front().message == "the model is that of `config.json` in the same folder");
 }
 
 TEST_CASE("an index of shards stands for the configuration beside it, and is nothing alone") {

@@ -25,21 +25,22 @@ std::string said(const std::string& path, const std::string& text) {
 TEST_CASE("templates: what is to be filled in is no mistake") {
   CHECK(said("ds_config.json",
              "{\"train_batch_size\": GBSIZE, \"zero_optimization\": {}, \"bf16\": {}, \"fp16\": {}}") ==
-        "note: the file is a template: `GBSIZE` is to be filled in first");
+        "note: the file is a template: `GBSIZE` must be filled in first");
   CHECK(said("config.json",
              "{\"hidden_size\": {{ width }}, \"num_attention_heads\": 32, \"num_hidden_layers\": 32}") ==
-        "note: the file is a template: `{{` is to be filled in first");
+        "note: the file is a template: `{{` must be filled in first");
   CHECK(said("values.yaml",
              "hidden_size: 4096\n{% if deep %}\nnum_hidden_layers: 32\n{% endif %}\nnum_attention_heads: "
-             "32\n") == "note: the file is a template: `{%` is to be filled in first");
+             "32\n") == "note: the file is a template: `{%` must be filled in first");
 }
 
 TEST_CASE("templates: a word of Python's and a forgotten comma are mistakes") {
   const std::string rest =
       "\"model_type\": \"llama\", \"num_attention_heads\": 32, \"num_hidden_layers\": 32}";
   CHECK(said("config.json", "{\"hidden_size\": 4096, \"tie_word_embeddings\": True, " + rest) ==
-        "error: not valid JSON: `True` is no value");
-  CHECK(said("config.json", "{\"hidden_size\": NAN, " + rest) == "error: not valid JSON: `NAN` is no value");
+        "error: not valid JSON: `True` is not a value");
+  CHECK(said("config.json", "{\"hidden_size\": NAN, " + rest) ==
+        "error: not valid JSON: `NAN` is not a value");
   CHECK(said("config.json", "{\"hidden_size\": 4096 " + rest).starts_with("error: not valid JSON"));
 }
 

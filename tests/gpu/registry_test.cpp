@@ -232,7 +232,7 @@ TEST_CASE("another number of SMs scales what the SMs do, not the memory") {
   const auto too_many = with_sm_count(*find_gpu("h100"), 145);
   REQUIRE_FALSE(too_many);
   CHECK(too_many.error().message == "145 SMs are implausible for `h100-sxm5`");
-  CHECK(too_many.error().hint == "the product has 132, the full die 144");
+  CHECK(too_many.error().hint == "this GPU has 132, the full die 144");
   CHECK_FALSE(with_sm_count(b300, 0));
   CHECK_FALSE(with_sm_count(b300, -1));
 }

@@ -108,7 +108,7 @@ TEST_CASE("what is no baseline is refused at its place", "[baseline]") {
   };
   CHECK(message("{\"findings\": []}") == "not a shapelint baseline file");
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 2}") ==
-        "only version 1 of a baseline is understood");
+        "only version 1 of a baseline is supported");
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 1, \"findings\": [{\"path\": \"a\"}]}") ==
         "an entry needs `path`, `rule`, `key`, `value` and a `count` of 1 or more");
   CHECK(message("{\"format\": \"shapelint-baseline\", \"version\": 1, \"findings\": []}") == "read");

@@ -164,9 +164,10 @@ TEST_CASE("a value that others use, too, or that is written otherwise, is left t
         "there");
   CHECK(given.changed.empty());
   const FixRun beside = fixed({{"c/config.json", json}, {"c/model.safetensors", "weights"}});
-  CHECK(about(beside, "SL101") ==
-        "c/config.json:4:17: SL101 weights of this shape lie beside the file: change both, as with "
-        "`resize_token_embeddings(pad_to_multiple_of=64)`");
+  CHECK(
+      about(beside, "SL101") ==
+      "c/config.json:4:17: SL101 weights of this shape are in the same folder: change both, for example with "
+      "`resize_token_embeddings(pad_to_multiple_of=64)`");
   CHECK(beside.changed.empty());
 }
 

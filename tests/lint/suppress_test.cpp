@@ -81,7 +81,7 @@ TEST_CASE("a comment on its own line holds for the next key and what is in it", 
                                {about(inner, "hidden", "SL102", "hidden-misaligned"),
                                 about(inner, "vocab: ", "SL101", "vocab-misaligned")});
   CHECK(second.left == Codes{"SL102"});
-  CHECK(second.complaints == Codes{"SL102: nothing is found for `SL102` here; the comment can go"});
+  CHECK(second.complaints == Codes{"SL102: `SL102` reports nothing here; remove the comment"});
 }
 
 TEST_CASE("`file-ignore` holds wherever a finding is, and where nothing states the value", "[suppress]") {
@@ -147,11 +147,10 @@ TEST_CASE("any number of comments, each for its own line or key", "[suppress]") 
 
 TEST_CASE("comments that silence nothing are told", "[suppress]") {
   CHECK(apply("m.toml", "a = 1 # shapelint: ignore[SL101]\n", {}).complaints ==
-        Codes{"SL101: nothing is found for `SL101` here; the comment can go"});
-  CHECK(
-      apply("m.toml", "a = 1 # shapelint: ignore\n", {}).complaints ==
-      Codes{"# shapelint: ignore: the comment names no rule, so it silences nothing; write `ignore[SL101]`, "
-            "then why"});
+        Codes{"SL101: `SL101` reports nothing here; remove the comment"});
+  CHECK(apply("m.toml", "a = 1 # shapelint: ignore\n", {}).complaints ==
+        Codes{"# shapelint: ignore: the comment names no rule and has no effect; write `ignore[SL101]`, "
+              "then why"});
   CHECK(apply("m.toml", "a = 1 # shapelint: ignore[vocab-misalinged]\n", {}).complaints ==
         Codes{"vocab-misalinged: there is no rule `vocab-misalinged`; did you mean `vocab-misaligned`"});
 }

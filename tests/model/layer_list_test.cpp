@@ -215,7 +215,7 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                "window = { size = 128, layers = 6 }\n",
                "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + " in a window of 128" + mlp + "])"},
            Counted{"shared_key_value_layers = 4\n", "4 x (1 x [" + attention + mlp + "], 1 x [" + attention +
-                                                        ", another's keys and values" + mlp + "])"},
+                                                        ", K and V of another layer" + mlp + "])"},
            Counted{"layers_without_attention = 2\n",
                    "2 x (1 x [nothing" + mlp + "], 3 x [" + attention + mlp + "])", 2 * 2 * 512},
            Counted{"layers_without_mlp = 2\n", "2 x (1 x [" + attention + "], 3 x [" + attention + mlp + "])",

@@ -218,7 +218,8 @@ TEST_CASE("files that extend nothing, or each other", "[config]") {
   files.files["a.toml"] = "extend = \"b.toml\"\n";
   files.files["b.toml"] = "extend = \"a.toml\"\n";
   files.files["c.toml"] = "extend = \"gone.toml\"\n";
-  CHECK(read(files, "a.toml").errors == "b.toml:9: the file extends itself, by way of others or at once\n");
+  CHECK(read(files, "a.toml").errors ==
+        "b.toml:9: the file extends itself, directly or through other files\n");
   CHECK(read(files, "c.toml").errors == "c.toml:9: `gone.toml` cannot be read: No such file or directory\n");
 }
 

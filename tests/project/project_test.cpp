@@ -163,7 +163,7 @@ TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[pro
   CHECK(unpacked.setup.plan.dtype == DType::bf16);
   CHECK(unpacked.setup.plan.weight_bits == 8);
   CHECK(model::origin(unpacked, model::FieldId::dtype).note ==
-        "weights of fp8 are unpacked: a100-sxm4-80gb does not multiply it");
+        "weights of fp8 are dequantized: a100-sxm4-80gb has no tensor cores for it");
   CHECK(read_for("v100").setup.plan.dtype == DType::fp8);  // nothing unpacks to bf16 there
 
   project::Applied both;

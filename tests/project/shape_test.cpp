@@ -54,7 +54,7 @@ TEST_CASE("weights beside a config.json fix its shape", "[project][cli]") {
   files.files["m/train.bin"] = "tokens";
   CHECK(told(files, "m/config.json").empty());
   files.files["m/model-00001-of-00002.safetensors"] = "weights";
-  CHECK(told(files, "m/config.json") == "shape fixed: weights lie beside the file" + how);
+  CHECK(told(files, "m/config.json") == "shape fixed: weights are in the same folder" + how);
   CHECK(told(files, "m/config.json", {"--shape", "free"}).empty());
   files.files["shapelint.toml"] = "shape = \"free\"\n";
   CHECK(told(files, "m/config.json").empty());
@@ -94,7 +94,7 @@ TEST_CASE("what adapters are trained on, and what a framework names, is fixed", 
   const std::string lora =
       "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x}]\nmicro_batch_size: 2\nadapter: lora\n";
   CHECK(told(with("lora.yml", lora), "lora.yml") ==
-        "shape fixed: adapters are trained on a model that is there" + how);
+        "shape fixed: the base model of LoRA adapters is fixed" + how);
   text::MemoryFileSystem files;
   files.files["configs/models/llama9.yml"] =
       "base_emb_dim: 4096\nbase_num_query_heads: 32\nbase_num_kv_heads: 32\nbase_mlp_dim: 11000\n"

@@ -93,7 +93,7 @@ TEST_CASE("a result that cannot be is refused", "[prove]") {
   CHECK(told(content) == "a measured comparison needs times above 0");
   content = result_of(0, "0.01");
   content.replace(content.find("\"pair\": 1"), 9, "\"pair\": 7");
-  CHECK(told(content) == "there is no such comparison in the result");
+  CHECK(told(content) == "the result has no such comparison");
 }
 
 TEST_CASE("proofs read back as they were written, the newest in the place of an older one", "[prove]") {

@@ -146,7 +146,7 @@ std::string message_of(const Result<std::string>& content) {
   return content.error().message;
 }
 
-constexpr const char* follows_no_link = "is a link out of its tree, and those are not followed";
+constexpr const char* follows_no_link = "is a link out of its tree, which is not followed";
 
 }  // namespace
 

@@ -72,7 +72,7 @@ TEST_CASE("a source is what its text was read as, with the text that its documen
   CHECK(shown("x.sh", "A=1").starts_with("shell: {"));
   CHECK(shown("x.yaml", "a: 1") == "yaml: {a: 1}");
   CHECK(shown("x.py", "a = 1") == "python: {a: 1}");
-  CHECK(shown("-", "nothing here") == "none: this looks like no JSON, YAML, TOML or shell script");
+  CHECK(shown("-", "nothing here") == "none: the text is not JSON, YAML, TOML or a shell script");
   // What looks like nothing, or like something else by mistake, may be TOML.
   CHECK(shown("-", "\"a b\"=1", Syntax::toml) == "toml: {a b: 1}");
   CHECK(shown("-", "[model] # a, b\nx = 1", Syntax::toml) == "toml: {model: {x: 1}}");
@@ -98,5 +98,5 @@ TEST_CASE("parse_any: documents of every reader") {
   CHECK(shown("-", "{ # neox\n \"a\": True, }") == "{a: true}");
   CHECK(shown("-", "{ \"a\": ]") ==
         "not valid JSON: unexpected ']'; expected '[', '{', or a literal @ \"]\"");
-  CHECK(shown("notes.txt", "nothing here") == "this looks like no JSON, YAML, TOML or shell script");
+  CHECK(shown("notes.txt", "nothing here") == "the text is not JSON, YAML, TOML or a shell script");
 }

@@ -145,7 +145,7 @@ TEST_CASE("a packed file that was cut off or damaged is refused, and not what of
   CHECK(read(whole.substr(0, 4)).error().message.starts_with("is cut off"));
   whole[40] = static_cast<char>(~whole[40]);
   const std::string damaged = read(whole).error().message;
-  CHECK((damaged.starts_with("is damaged: gzip says `") || damaged.starts_with("is not JSON at byte")));
+  CHECK((damaged.starts_with("is damaged: gzip reports `") || damaged.starts_with("is not JSON at byte")));
 }
 #endif
 

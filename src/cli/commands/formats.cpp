@@ -83,7 +83,8 @@ std::string table(std::span<const Dialect* const> dialects, const Style& style) 
                     fmt::format("{}", fmt::join(each->syntax, ", ")), syntax_width, each->title);
   }
   return out +
-         "\n`shapelint formats NAME` shows one with an example; `shapelint show --why FILE` says why a file\n"
+         "\n`shapelint formats NAME` shows one with an example; `shapelint show --why FILE` shows why a "
+         "file\n"
          "is, or is not, one of them.\n";
 }
 

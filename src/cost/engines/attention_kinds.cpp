@@ -63,7 +63,7 @@ constexpr std::array attention_columns{
     size_or("step", 0, "tokens of each that are cached already"),
     size_or("window_size", 0, "keys that a query sees; 0 or empty: all"),
     word("attn_dtype", "that scores are computed in: bfloat16, fp8", is_dtype),
-    word("kv_cache_dtype", "of cached keys and values", is_dtype),
+    word("kv_cache_dtype", "dtype of the KV cache", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
     word("kernel_source", "its kernel"),
 };

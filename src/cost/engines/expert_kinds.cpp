@@ -238,10 +238,9 @@ constexpr std::array expert_kind_table{
     KernelKind{"moe", "the experts of one layer on one rank", moe_columns, price_moe},
     KernelKind{"wide-ep-moe", "the same where experts are spread over many ranks", wide_columns, price_wide},
     KernelKind{"amd-moe", "the same as AMD's tuner names it", amd_moe_columns, price_amd_moe},
-    KernelKind{"grouped-products", "the grouped product of gate and up, fp8 in blocks", grouped_columns,
-               price_grouped},
-    KernelKind{"frontier-moe", "the grouped products of one layer, 16 bits", frontier_columns,
-               price_frontier},
+    KernelKind{"grouped-products", "grouped GEMM of the gate and up projections, FP8 with block scales",
+               grouped_columns, price_grouped},
+    KernelKind{"frontier-moe", "grouped GEMMs of one layer, 16 bits", frontier_columns, price_frontier},
 };
 
 }  // namespace

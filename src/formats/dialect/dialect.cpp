@@ -169,16 +169,16 @@ constexpr Value<Alternative> map{
 // Of `key`, `derive`, `default` and `unknown` the first counts.
 constexpr std::array alternative_table{
     Key<Alternative>{"when", expression<&Alternative::when>, "condition on other values"},
-    Key<Alternative>{"note", value<&Alternative::note>, "what reports say of it"},
+    Key<Alternative>{"note", value<&Alternative::note>, "note in reports"},
     Key<Alternative>{"key", alternative_keys, "keys that hold it; `a | b`: the first that is there"},
     Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, what `key` holds"},
     Key<Alternative>{"map", map, "patterns of what `key` holds, and values"},
     Key<Alternative>{"take", take, "how `key` is read"},
-    Key<Alternative>{"of", value<&Alternative::of>, "what is counted, or which item"},
+    Key<Alternative>{"of", value<&Alternative::of>, "counted items, or index of an item"},
     Key<Alternative>{"item", item, "key inside an item"},
     Key<Alternative>{"derive", computed<Alternative::Kind::derived>, "expression of other values"},
-    Key<Alternative>{"default", computed<Alternative::Kind::fallback>, "what the framework assumes"},
-    Key<Alternative>{"unknown", computed<Alternative::Kind::unknown>, "`true`: nothing can be said"}};
+    Key<Alternative>{"default", computed<Alternative::Kind::fallback>, "the framework's default"},
+    Key<Alternative>{"unknown", computed<Alternative::Kind::unknown>, "`true`: unknown"}};
 
 Alternative alternative(Loader& load, NodeRef node) {
   Alternative out;
@@ -228,25 +228,25 @@ void Loader::read_value(NodeRef node, FieldRules& into) {
 constexpr std::array test_keys{
     Key<Test>{"has", value<&Test::has>,
               "keys that are all there: `key`, `key: table`, `key = pattern | pattern`"},
-    Key<Test>{"any", value<&Test::any>, "keys of which `at_least` are there"},
+    Key<Test>{"any", value<&Test::any>, "keys, `at_least` of them present"},
     Key<Test>{"at_least", value<&Test::at_least>, "[default: 1]"},
-    Key<Test>{"lacks", value<&Test::lacks>, "keys of which none is there"},
+    Key<Test>{"lacks", value<&Test::lacks>, "keys that must be absent"},
     Key<Test>{"file", value<&Test::file>, "pattern of the path"}};
 
 constexpr std::array part_keys{
     Key<Part>{"name", value<&Part::name>, "of the model in reports"},
-    Key<Part>{"label", value<&Part::label>, "values that tell one document of a file from the others"},
+    Key<Part>{"label", value<&Part::label>, "values that distinguish documents in one file"},
     Key<Part>{"at", value<&Part::at>, "places that may hold it"},
     Key<Part>{"each", value<&Part::each>, "every place that exists, not only the first"},
     Key<Part>{"named_by_key", value<&Part::named_by_key>, "the place's first key is its name"},
     Key<Part>{"also", value<&Part::also>, "other places that hold its keys"},
     Key<Part>{"needs", value<&Part::needs>, "keys without which it is not a model"},
-    Key<Part>{"lacks", value<&Part::lacks>, "keys with which it is not one"},
-    Key<Part>{"made_by", value<&Part::made_by>, "of Python: what the place is made by (`vllm.LLM`)"},
+    Key<Part>{"lacks", value<&Part::lacks>, "keys that must be absent"},
+    Key<Part>{"made_by", value<&Part::made_by>, "of Python: the call that makes the place (`vllm.LLM`)"},
     Key<Part>{"when", value<&Part::when>, "of the whole file, as `has` of [[recognise]]"},
     Key<Part>{"unless", value<&Part::unless>, "the opposite"},
     Key<Part>{"type", value<&Part::type>, "keys that name the model type"},
-    Key<Part>{"fallback_type", value<&Part::fallback_type>, "where the file names none"},
+    Key<Part>{"fallback_type", value<&Part::fallback_type>, "type if the file names none"},
     Key<Part>{"always_type", value<&Part::always_type>, "whatever the file names"},
     Key<Part>{"known_model", value<&Part::known_model>, "instead of the format's"},
     Key<Part>{"fields", {value<&Part::fields>.read, ValueType::map}, "as [fields]"},
@@ -259,7 +259,7 @@ constexpr std::array layers_keys{
     Key<DenseLayers>{"otherwise", value<&DenseLayers::otherwise>, "the text where the file states none"},
     Key<DenseLayers>{"input", value<&DenseLayers::input>, "exported width of what comes in"},
     Key<DenseLayers>{"output", value<&DenseLayers::output>, "exported width that follows"},
-    Key<DenseLayers>{"rows", value<&DenseLayers::rows>, "of a product of two activations"},
+    Key<DenseLayers>{"rows", value<&DenseLayers::rows>, "M of a GEMM of two activations"},
     Key<DenseLayers>{"columns", value<&DenseLayers::columns>, "the same"},
     Key<DenseLayers>{"depth", value<&DenseLayers::depth>, "the same"},
     Key<DenseLayers>{"repeat", value<&DenseLayers::repeat>, "how often they stand there; [default: once]"}};
@@ -287,12 +287,12 @@ constexpr Value<Command> options{[](Loader& load, NodeRef node, Command& into) {
 
 constexpr std::array command_keys{
     Key<Command>{"when", value<&Command::when>, "of the whole file: all must hold"},
-    Key<Command>{"needs", value<&Command::needs>, "keys of which one is there"},
-    Key<Command>{"lacks", value<&Command::lacks>, "keys of which none is there"},
+    Key<Command>{"needs", value<&Command::needs>, "keys, one of them present"},
+    Key<Command>{"lacks", value<&Command::lacks>, "keys that must be absent"},
     Key<Command>{"script", value<&Command::script>, "lines of a shell, in a text or a list"},
     Key<Command>{"environment", value<&Command::environment>, "variables that it sees"},
     Key<Command>{"program", value<&Command::program>, "its first words"},
-    Key<Command>{"starts_by", value<&Command::starts_by>, "a value that says which program is started"},
+    Key<Command>{"starts_by", value<&Command::starts_by>, "value that names the program"},
     Key<Command>{"starts", starts, "the program, or a table of programs by patterns of that value"},
     Key<Command>{"image", value<&Command::image>, "image of a container, which starts a program"},
     Key<Command>{"model", value<&Command::model>, "the first word behind the program"},
@@ -306,13 +306,13 @@ constexpr std::array inherit_keys{
     Key<Inherit>{"key", value<&Inherit::keys>, "names a file, or a list of files"},
     Key<Inherit>{"search", value<&Inherit::search>, "folders, relative to the file's; [default: its own]"},
     Key<Inherit>{"suffixes", value<&Inherit::suffixes>, "of the files' names; [default: none]"},
-    Key<Inherit>{"mount", value<&Inherit::mount>, "where its values stand; `*`: under the key's own name"},
+    Key<Inherit>{"mount", value<&Inherit::mount>, "table of its values; `*`: the key's own name"},
     Key<Inherit>{"inside", value<&Inherit::inside>, "only this part of it"},
     Key<Inherit>{"hydra", value<&Inherit::hydra>, "the list has `group: name` tables and bare names"},
     Key<Inherit>{"states", value<&Inherit::states>, "the only fields, or sections, that it can hold"},
     Key<Inherit>{"defaults", value<&Inherit::defaults>, "files of the framework that [otherwise] stands for"},
     Key<Inherit>{"ending", value<&Inherit::ending>, "instead of `key`: of the file's name,"},
-    Key<Inherit>{"beside", value<&Inherit::beside>, "in place of which the other file's name has this"}};
+    Key<Inherit>{"beside", value<&Inherit::beside>, "replaced by this in the other file's name"}};
 
 constexpr std::array type_keys{
     Key<ModelType>{"like", value<&ModelType::like>, "another type, which counts after this one"},
@@ -320,7 +320,7 @@ constexpr std::array type_keys{
     Key<ModelType>{"defaults", {value<&ModelType::defaults>.read, ValueType::map}, "after them"}};
 
 constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
-                                  Key<Example>{"text", value<&Example::text>, "what it holds", required}};
+                                  Key<Example>{"text", value<&Example::text>, "content", required}};
 
 // `FIELD = "text"`, or a table of texts by value; `serving` and `sinks` are tables of the same. `like`: of
 // which runs and models.
@@ -381,7 +381,7 @@ constexpr std::array dialect_keys{
     Key<Dialect>{"title", value<&Dialect::title>, "as people call it", required},
     Key<Dialect>{"like", value<&Dialect::like>, "another format, which counts after this one"},
     Key<Dialect>{"whose", value<&Dialect::whose>, "whose defaults these are; [default: the title]"},
-    Key<Dialect>{"source", value<&Dialect::source>, "where the keys are defined"},
+    Key<Dialect>{"source", value<&Dialect::source>, "definition of the keys"},
     Key<Dialect>{"order", value<&Dialect::order>, "lower ones are tried first; [default: 100]"},
     Key<Dialect>{"syntax", value<&Dialect::syntax>, "of its files: json, yaml, toml, python, shell, gin"},
     Key<Dialect>{"flags", value<&Dialect::flags>, "keys may carry `--`, and `-` equals `_`"},
@@ -389,15 +389,15 @@ constexpr std::array dialect_keys{
     Key<Dialect>{"recognise", tables<&Dialect::recognise, test_keys>, "what its files have; one must hold"},
     Key<Dialect>{"type", value<&Dialect::type>, "keys that name the model type"},
     Key<Dialect>{"known_model", value<&Dialect::known_model>, "keys that name a published model"},
-    Key<Dialect>{"beside", value<&Dialect::beside>, "file beside it that describes the model"},
-    Key<Dialect>{"runs", value<&Dialect::runs>, "the same, of a file that says how it is run"},
+    Key<Dialect>{"beside", value<&Dialect::beside>, "file in the same folder that describes the model"},
+    Key<Dialect>{"runs", value<&Dialect::runs>, "file in the same folder that describes the run"},
     Key<Dialect>{"environment", value<&Dialect::environment>, "tables whose keys `${NAME}` may name"},
     Key<Dialect>{"exports", value<&Dialect::exports>, "values that rules see"},
     Key<Dialect>{"inherit", tables<&Dialect::inherit, inherit_keys>, "files that it builds on"},
     Key<Dialect>{"part", tables<&Dialect::parts, part_keys>, "places that may hold a model"},
     Key<Dialect>{"fields", {value<&Dialect::fields>.read, ValueType::map}, "where each field is kept"},
     Key<Dialect>{"otherwise", {value<&Dialect::otherwise>.read, ValueType::map}, "tried after all others"},
-    Key<Dialect>{"types", types, "by patterns of model types: what they add"},
+    Key<Dialect>{"types", types, "additions per pattern of model types"},
     Key<Dialect>{"writes", value<&Dialect::writes>, "how a setting is written: `{key}: {value}`"},
     Key<Dialect>{"how", how, "how fields without a key are set, in words"},
     Key<Dialect>{"example", text::table<Loader, &Dialect::example, example_keys>, "a small file"},

@@ -350,7 +350,7 @@ class Assembler {
         }
       }
     }
-    note(node, fmt::format("`{}` is not there, so what it says is unknown", name));
+    note(node, fmt::format("`{}` does not exist, so its values are unknown", name));
     if (!optional && !is_default(each, name)) lack(each, node, fmt::format("`{}` is not there", name), mount);
   }
 

@@ -297,8 +297,8 @@ class Resolver {
   void check_range(const model::FieldInfo& field, Value& value) {
     if (is_in_range(*value.number, field)) return;
     if (value.written) refuse_size(value.written, *value.number, field.id, errors_);
-    notes_.push_back({fmt::format("`{}` would be {}, which is out of range, so it is taken as unknown",
-                                  field.name, exact(*value.number)),
+    notes_.push_back({fmt::format("`{}` would be {}, which is out of range: treated as unknown", field.name,
+                                  exact(*value.number)),
                       value.origin.path, value.origin.span, value.origin.key_path});
     value.number.reset();
     value.decided = true;
@@ -493,7 +493,7 @@ class Resolver {
       out.gap.reset();
       out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number, out);
       if (!out.number) {
-        note(node, fmt::format("`{}` is given as `{}`, but not all of it is known", name, node.path()));
+        note(node, fmt::format("`{}` is given as `{}`, of which a part is unknown", name, node.path()));
         return true;
       }
       if (is_plain) remark_on_text(dialect_, node, field, remarks_);

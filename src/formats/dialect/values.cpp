@@ -413,7 +413,7 @@ bool refuse_word(NodeRef node, const Alternative& each, FieldId field, std::vect
   const model::FieldInfo& info = model::info(field);
   const bool is_grouped = is_one_of(shape_fields, field) && has_grouped_digits(*text);
   if (info.type != model::FieldType::integer || (!is_plain_word(*text) && !is_grouped)) return false;
-  add_error(node.error(fmt::format("`{}` is `{}`, where a number must stand", shown_key(node), *text),
+  add_error(node.error(fmt::format("`{}` must be a number, not `{}`", shown_key(node), *text),
                        is_grouped ? "write its digits without commas" : ""),
             errors);
   return true;
@@ -426,20 +426,20 @@ bool refuse_kind(NodeRef node, const Alternative& each, FieldId field, std::vect
   const bool is_table = node.is(Kind::table) && !stands_for_a_number(node);
   if (!truth && !is_table) return false;
   const std::string_view found = is_table ? "a table" : *truth ? "`true`" : "`false`";
-  add_error(node.error(fmt::format("`{}` is {}, where a number must stand", shown_key(node), found)), errors);
+  add_error(node.error(fmt::format("`{}` must be a number, not {}", shown_key(node), found)), errors);
   return true;
 }
 
 bool refuse_null(NodeRef node, FieldId field, std::vector<Error>& errors) {
   if (!is_one_of(model_fields, field) || !node.is(Kind::null)) return false;
-  add_error(node.error(fmt::format("`{}` is null, where a number must stand", shown_key(node))), errors);
+  add_error(node.error(fmt::format("`{}` must be a number, not null", shown_key(node))), errors);
   return true;
 }
 
 bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& errors) {
   const std::int64_t maximum = model::info(field).maximum;
   if (field == FieldId::zero && value > static_cast<double>(maximum)) {
-    add_error(node.error(fmt::format("`{}` is {}, and ZeRO has stages 0 to {}", shown_key(node), exact(value),
+    add_error(node.error(fmt::format("`{}` is {}, but ZeRO has stages 0 to {}", shown_key(node), exact(value),
                                      maximum)),
               errors);
     return true;
@@ -448,8 +448,7 @@ bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& 
   if (!is_model && !is_one_of(shape_fields, field) && !is_one_of(run_fields, field)) return false;
   if (!std::isfinite(value) || value != std::floor(value)) {
     const std::string shown = std::isnan(value) ? "NaN" : std::isinf(value) ? "infinite" : exact(value);
-    add_error(node.error(fmt::format("`{}` is {}, where a whole number must stand", shown_key(node), shown)),
-              errors);
+    add_error(node.error(fmt::format("`{}` must be a whole number, not {}", shown_key(node), shown)), errors);
     return true;
   }
   // What is none or automatic is 0 in some frameworks, and -1 in most.
@@ -457,7 +456,7 @@ bool refuse_size(NodeRef node, double value, FieldId field, std::vector<Error>& 
   const std::int64_t minimum = model::info(field).minimum;
   if (!is_mistake || value >= static_cast<double>(minimum)) return false;
   add_error(
-      node.error(fmt::format("`{}` is {}, and must be at least {}", shown_key(node), exact(value), minimum)),
+      node.error(fmt::format("`{}` is {}, but must be at least {}", shown_key(node), exact(value), minimum)),
       errors);
   return true;
 }

@@ -91,13 +91,13 @@ void check_required(const text::Document& document, const Reading& reading, std:
       const bool known = std::any_of(image_keys.begin(), image_keys.end(),
                                      [&](const ImageKey& each) { return each.key == node.key(); });
       if (known) continue;
-      errors.push_back(node.key_error(fmt::format("`{}` beside `[[conv]]`", node.key()),
+      errors.push_back(node.key_error(fmt::format("`{}` together with `[[conv]]`", node.key()),
                                       "a file describes a transformer or a convolutional network"));
     }
     return;
   }
   if (!root["model"]) {
-    errors.push_back({"there is no table `[model]`", "it holds `hidden_size`, `num_layers` and so on",
+    errors.push_back({"no table `[model]`", "it holds `hidden_size`, `num_layers` and so on",
                       std::string(document.path()), Span{0, 0}});
     return;
   }
@@ -113,7 +113,7 @@ void check_required(const text::Document& document, const Reading& reading, std:
   }
   if (root["model"]["moe"].is(text::Kind::table)) {
     missing(document, reading, FieldId::moe_num_experts, {}, errors);
-    missing(document, reading, FieldId::moe_experts_per_token, "how many experts each token visits", errors);
+    missing(document, reading, FieldId::moe_experts_per_token, "experts per token (top-k)", errors);
   }
   if (root["model"]["mla"].is(text::Kind::table)) {
     for (const FieldId field : {FieldId::mla_kv_lora_rank, FieldId::mla_qk_nope_head_dim,
@@ -126,7 +126,7 @@ void check_required(const text::Document& document, const Reading& reading, std:
   }
   if (root["run"] && !root["run"].is(text::Kind::table)) return;
   if (setup.plan.mode == model::Mode::decode) {
-    missing(document, reading, FieldId::context_length, "decoding needs the number of tokens in the cache",
+    missing(document, reading, FieldId::context_length, "decoding needs the number of tokens in the KV cache",
             errors);
   } else {
     missing(document, reading, FieldId::sequence_length,
@@ -156,7 +156,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     at_value(FieldId::moe_experts_per_token,
              fmt::format("`experts_per_token` is `{}`, more than `num_experts` = `{}`", moe.experts_per_token,
                          moe.num_experts),
-             "a token visits some of the experts");
+             "top-k must not exceed the number of experts");
   }
   if (moe.num_experts > 0 && moe.first_dense_layers > spec.num_layers) {
     at_value(FieldId::moe_first_dense_layers,
@@ -168,7 +168,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
     const model::Mla& mla = spec.mla;
     if (mla.qk_nope_head_dim + mla.qk_rope_head_dim == 0) {
       at_value(FieldId::mla_qk_nope_head_dim, "`qk_nope_head_dim` and `qk_rope_head_dim` are both `0`",
-               "their sum is the width of a query");
+               "their sum is head_dim of Q and K");
     }
     if (mla.v_head_dim == 0) at_value(FieldId::mla_v_head_dim, "`v_head_dim` is `0`", "it is at least 1");
     if (is_stated(reading, FieldId::head_dim) &&
@@ -200,7 +200,7 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   if (spec.input == model::Input::spectrogram &&
       !std::has_single_bit(static_cast<std::uint64_t>(spec.front.reduction))) {
     at_value(FieldId::input_reduction,
-             fmt::format("`input_reduction` is `{}`, no power of two", spec.front.reduction),
+             fmt::format("`input_reduction` is `{}`, not a power of two", spec.front.reduction),
              "each convolution halves the frames");
   }
   for (std::size_t which = 1; which < model::most_mixers; ++which) {

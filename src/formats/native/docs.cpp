@@ -66,13 +66,13 @@ parallel = { data = 8, zero = 3 }
 
 std::string_view about(std::string_view section) {
   if (section == "model")
-    return "The shape of the model. `name` is used in headings. `layers` says of what kind each layer is: "
+    return "The shape of the model. `name` is used in headings. `layers` sets the kind of each layer: "
            "kinds and how many follow each other, repeated over `num_layers` (`\"3 gated_delta_net, 1 "
            "attention\"`; `attention`, `window_attention`, `mlp`, and those of `[model.mixer]`), a list of "
            "all, or a letter for each (`\"M-M*-\"`: `M` Mamba-2, `G` gated delta net, `*` attention, `-` "
-           "MLP, `E` experts), which then is that part alone. Tables `[model.layer.NAME]` describe kinds of "
-           "one's own, "
-           "which have what `[model]` says except for their own keys: `num_attention_heads`, "
+           "MLP, `E` experts), which then is that part alone. Tables `[model.layer.NAME]` describe custom "
+           "kinds, "
+           "which inherit `[model]` except for their own keys: `num_attention_heads`, "
            "`num_key_value_heads`, "
            "`head_dim`, `value_head_dim`, `intermediate_size`, `window`, `num_experts`, `key_values`, "
            "`compressed_ratio`, `indexer_keys`, `shares_key_values`, `mixer` (`attention`, `none`, `linear`, "
@@ -86,13 +86,13 @@ std::string_view about(std::string_view section) {
            "order is `\"5 local, 1 global\"`, `\"3 dense, rest moe\"`, `\"2 a, rest (b, c)\"`, or a table of "
            "places from 0: `{ hybrid = [6, 12], rest = \"mamba\" }`. A number that varies may be a list with "
            "one for each layer: `intermediate_size = [768, 1024]`.";
-  if (section == "model.moe") return "A mixture of experts in place of the MLP.";
+  if (section == "model.moe") return "Mixture of experts (MoE) instead of the MLP.";
   if (section == "model.mla") return "Multi-head latent attention (DeepSeek-V2 and later).";
   if (section == "model.mixer")
-    return "What layers without softmax attention mix tokens by. `layers` of `[model]` says which those are.";
+    return "Token mixer of the layers without softmax attention. `layers` of `[model]` lists these layers.";
   if (section == "model.second_mixer")
-    return "A second kind of such layers, where a model has two (Nemotron-Flash, SambaY).";
-  if (section == "model.third_mixer") return "A third kind of them.";
+    return "Second token mixer of a model with two (Nemotron-Flash, SambaY).";
+  if (section == "model.third_mixer") return "Third token mixer of a model with three.";
   if (section == "model.sparse")
     return "Attention to chosen blocks of keys. Native sparse attention (arXiv 2502.11089): compressed, "
            "selected "
@@ -111,7 +111,7 @@ std::string_view about(std::string_view section) {
   if (section == "model.diffusion")
     return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "
            "`source_length` the tokens of the text. Autoencoder and text encoder are models of their own.";
-  if (section == "run") return "What one rank computes in one step, or in one forward pass.";
+  if (section == "run") return "The step, or forward pass, of one rank.";
   return "How many ranks share the work, and how.";
 }
 

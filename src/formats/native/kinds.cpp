@@ -43,7 +43,7 @@ class Kinds {
             nodes_.lists.front());
     if (nodes_.order) read_order(*nodes_.order);
     if (!nodes_.order && nodes_.kinds) {
-      errors_.push_back(nodes_.kinds->key_error("no `layers` says where the kinds of layers stand",
+      errors_.push_back(nodes_.kinds->key_error("kinds of layers need `layers`",
                                                 "such as `layers = \"5 local, 1 global\"` in `[model]`"));
     }
     if (errors_.size() > before_) return;
@@ -127,7 +127,7 @@ class Kinds {
   // The one block that layers share: attention and MLP with their sizes, and what is each layer's own.
   void read_shared(const NodeRef& tables) {
     if (!tables.is(Kind::table) || tables.size() != 1 || !(*tables.begin()).is(Kind::table)) {
-      errors_.push_back(tables.key_error("`[model.shared]` is no single block",
+      errors_.push_back(tables.key_error("`[model.shared]` is not a single block",
                                          "write one table, such as `[model.shared.block]`"));
       return;
     }
@@ -153,7 +153,7 @@ class Kinds {
             ErrorCode::unknown_name));
       } else if (!number || *number < field->minimum || *number > field->maximum) {
         errors_.push_back(node.error(
-            fmt::format("`{}` is no number from {} to {}", node.key(), field->minimum, field->maximum)));
+            fmt::format("`{}` is not a number from {} to {}", node.key(), field->minimum, field->maximum)));
       } else {
         state(field->id, *number, node);
       }
@@ -163,10 +163,9 @@ class Kinds {
   // The layer has the block's attention and MLP; its own mixer stands beside them.
   void use_block(const NodeRef& name, TransformerLayer& layer) {
     if (!block_ || name.as_string() != *block_) {
-      errors_.push_back(name.error("there is no such block",
-                                   block_
-                                       ? fmt::format("`[model.shared.{}]` is the one that there is", *block_)
-                                       : std::string("describe it in `[model.shared.NAME]`")));
+      errors_.push_back(
+          name.error("unknown block", block_ ? fmt::format("`[model.shared.{}]` exists", *block_)
+                                             : std::string("describe it in `[model.shared.NAME]`")));
       return;
     }
     const std::size_t slot =
@@ -329,7 +328,7 @@ class Kinds {
       for (const NodeRef place : kind) {
         const auto at = place.as_integer();
         if (!at || *at < 0 || *at >= reading_.setup.model.num_layers) {
-          errors_.push_back(place.error("there is no layer of that place", "places count from 0"));
+          errors_.push_back(place.error("no layer has this index", "indices count from 0"));
           return;
         }
         order[static_cast<std::size_t>(*at)] = std::string(kind.key());

@@ -70,7 +70,7 @@ class LayerReader {
     if (!tables) {
       errors_.push_back(
           node.error(fmt::format("{} is {}", what,
-                                 node.is(Kind::list) ? "a list of other things than tables"
+                                 node.is(Kind::list) ? "not a list of tables"
                                                      : std::string(text::describe(node.kind()))),
                      std::string(hint)));
       return out;
@@ -176,7 +176,7 @@ class LayerReader {
     if (!node.is(Kind::list) || node.size() == 0) {
       errors_.push_back(node.error(
           fmt::format("`branches` is {}", node.is(Kind::list) ? "empty" : written(document_, node)),
-          "write a list of lists of layers; an empty list passes the input on"));
+          "write a list of lists of layers; an empty list is the identity"));
       return;
     }
     reading_.layers.push_back({out.id, "branches", node.span(), node.key_span(), node.path()});
@@ -270,7 +270,7 @@ void check_network(const text::Document& document, const model::Reading& reading
        {model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::expert, model::FieldId::context}) {
     const std::int64_t degree = model::get(reading.setup, field);
     if (degree > 1) {
-      refuse(field, fmt::format("`{}` is {} beside `[[conv]]`", model::info(field).name, degree),
+      refuse(field, fmt::format("`{}` is {} together with `[[conv]]`", model::info(field).name, degree),
              "convolutional networks are split over images only: `data`");
     }
   }

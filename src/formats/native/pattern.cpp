@@ -233,7 +233,7 @@ void set_mixers(const Mixers& mixers, const text::NodeRef& node, const model::Re
     if (taken[which] || !is_stated(which) || reading.setup.model.mixers[which].parallel) continue;
     const model::FieldInfo& kind = model::info(model::mixer_fields[which].kind);
     errors.push_back(
-        node.error(fmt::format("`layers` has no {}, which `[{}]` describes",
+        node.error(fmt::format("`layers` has no {}, but `[{}]` describes one",
                                model::value_text(kind.id, kind.get(reading.setup)), kind.section),
                    "name it in `layers`, or leave the table out"));
   }
@@ -280,7 +280,7 @@ void read_pattern(const text::NodeRef& node, model::Reading& reading, std::vecto
   if (layers->repeats) {
     if (!is_known(reading, FieldId::num_layers)) {
       errors.push_back(
-          node.error("`layers` repeats over `num_layers`, which is missing", "write `num_layers` beside it"));
+          node.error("`layers` repeats over `num_layers`, which is missing", "add `num_layers`"));
       return;
     }
     all = reading.setup.model.num_layers;

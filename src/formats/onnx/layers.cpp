@@ -208,9 +208,9 @@ class GraphLowering {
     derive(model::FieldId::micro_batch_size, graph_.batch,
            graph_.symbolic_batch ? "1, since the graph's batch is symbolic" : "the graph's first input");
     derive(model::FieldId::dtype, static_cast<std::int64_t>(dtype()), "the graph's weights");
-    derive(model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill), "a graph is run forward");
-    derive(model::FieldId::fusion, static_cast<std::int64_t>(model::Fusion::full),
-           "what runs a graph fuses it");
+    derive(model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
+           "an ONNX graph has a forward pass only");
+    derive(model::FieldId::fusion, static_cast<std::int64_t>(model::Fusion::full), "ONNX runtimes fuse it");
     for (const model::Override& each : options_.overrides) {
       if (!model::concerns_networks(each.field)) continue;
       set(each.field, each.value, model::Origin::Kind::command_line, fmt::format("`{}`", each.flag));

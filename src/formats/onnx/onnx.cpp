@@ -88,7 +88,7 @@ ReadResult read_onnx(const std::string& path, std::string_view bytes, const Read
     error.hint = "build it where libonnx-dev and libprotobuf-dev are installed";
   } else if (static_cast<std::int64_t>(bytes.size()) > largest_graph_bytes) {
     error.message = "the graph is larger than 1 GiB";
-    error.hint = "export it with its weights in files beside it";
+    error.hint = "export it with external weights";
   } else {
     const GraphRequest request{options.dimensions, sequence_length(options), &builtin_operators()};
     parser()(bytes.data(), bytes.size(), &request, &graph, &error);

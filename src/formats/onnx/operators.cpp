@@ -42,8 +42,7 @@ class OperatorReader {
     const std::string_view name = node.as_string().value_or("");
     const auto found = std::find(choices.begin(), choices.end(), name);
     if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-    errors_.push_back(
-        node.error(fmt::format("`{}` is none of the rules", name), did_you_mean(name, choices)));
+    errors_.push_back(node.error(fmt::format("unknown rule `{}`", name), did_you_mean(name, choices)));
     return 0;
   }
 

@@ -53,12 +53,12 @@ Result<Baseline> read_baseline(const std::string& path, std::string content) {
   if (!document) return document.error();
   const text::NodeRef root = document->root();
   if (root["format"].as_string() != format_name) {
-    return Error{"not a shapelint baseline file", "`--write-baseline` makes one", path, {}};
+    return Error{"not a shapelint baseline file", "create one with `--write-baseline`", path, {}};
   }
   if (root["version"].as_integer() != version) {
     return (root["version"] ? root["version"] : root)
-        .error(fmt::format("only version {} of a baseline is understood", version),
-               "`--write-baseline` makes a new one");
+        .error(fmt::format("only version {} of a baseline is supported", version),
+               "create a new one with `--write-baseline`");
   }
   Baseline baseline;
   for (const text::NodeRef entry : root["findings"]) {

@@ -222,7 +222,7 @@ Result<std::vector<std::string>> without_filters(const std::string& root) {
     // Where `-c` would end the name.
     if (key.find('=') != std::string::npos) {
       return Error{"a filter of this git repository has `=` in its name and cannot be switched off",
-                   "take it out of the repository's settings (`.git/config`)",
+                   "remove it from the repository's settings (`.git/config`)",
                    {},
                    {}};
     }
@@ -253,7 +253,7 @@ Result<GitBase> compare_with(const std::string& revision, const std::string& her
   if (commit->exit_code != 0) {
     const auto head = run_git(base.root, {}, {"rev-parse", "--verify", "--quiet", "HEAD"});
     const bool has_commits = head && head->exit_code == 0;
-    return Error{fmt::format("git knows no revision `{}`", revision),
+    return Error{fmt::format("unknown git revision `{}`", revision),
                  has_commits ? "a branch, a tag or a commit; in CI it may have to be fetched first"
                              : "the repository has no commit yet; lint without `--diff-base`",
                  {},

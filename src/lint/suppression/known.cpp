@@ -56,7 +56,7 @@ void Baselines::check(const project::Config& config, std::vector<text::LocatedEr
                                    [&](const text::LocatedError& each) { return each.error.path == path; });
   if (is_told) return;
   Error error = old ? Error{"not a shapelint baseline file; only those are replaced",
-                            "name another file, or take this one away",
+                            "name another file, or remove this one",
                             path,
                             {}}
                     : old.error();
@@ -74,7 +74,7 @@ Baselines::One* Baselines::open(const project::Config& config, std::string& path
   auto content = files_.read(path, text::max_source_bytes);
   if (!content) {
     Error error = content.error();
-    error.hint = "`--write-baseline` makes one";
+    error.hint = "create one with `--write-baseline`";
     errors.push_back({std::move(error), {}});
     return found->second.get();
   }

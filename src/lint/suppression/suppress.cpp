@@ -288,7 +288,7 @@ std::optional<Error> complaint_about(const std::string& selector, const rules::R
                                      const rules::Options& options) {
   if (auto unknown = rules::check_selector(book, selector)) return unknown;
   if (!has_run(selector, book, options)) return std::nullopt;
-  return Error{fmt::format("nothing is found for `{}` here", selector), "the comment can go", {}, {}};
+  return Error{fmt::format("`{}` reports nothing here", selector), "remove the comment", {}, {}};
 }
 
 }  // namespace
@@ -324,7 +324,7 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
   for (std::size_t i = 0; i < suppressions.size(); ++i) {
     if (suppressions[i].rules.empty()) {
       unused.push_back(unused_finding(path, suppressions[i].comment,
-                                      "the comment names no rule, so it silences nothing",
+                                      "the comment names no rule and has no effect",
                                       "write `ignore[SL101]`, then why"));
     }
     for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
@@ -368,8 +368,8 @@ std::vector<rules::Finding> unused_keys(const project::FileSettings& file, const
       if (used.contains({each, i}) || !has_run(rule.value, book, options)) continue;
       unused.push_back(
           unused_finding(rule.path, rule.span,
-                         fmt::format("nothing is found for `{}` at `{}` of {}", rule.value, each->key, path),
-                         "the entry of `ignore-keys` can go"));
+                         fmt::format("`{}` reports nothing at `{}` of {}", rule.value, each->key, path),
+                         "remove the entry of `ignore-keys`"));
     }
   }
   return unused;

@@ -210,7 +210,7 @@ class Resolver {
             layer, "branches",
             fmt::format("branch {} gives {} x {} pixels, those before it {} x {}", i + 1,
                         branch.feature.height, branch.feature.width, out.feature.height, out.feature.width),
-            "only images of one size can be put beside each other");
+            "only tensors of one image size can be concatenated");
       }
       first = false;
       out.feature.channels = plus(out.feature.channels, branch.feature.channels);

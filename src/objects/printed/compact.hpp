@@ -21,11 +21,11 @@ struct BriefHeader {
 };
 template <class Visitor>
 void describe(Visitor& of, const BriefHeader*) {
-  of.type("BriefHeader", "What the line begins with.");
+  of.type("BriefHeader", "Header of the line.");
   of("format", &BriefHeader::format, "");
   of("format_version", &BriefHeader::format_version, "of all documents");
   of("tool", &BriefHeader::tool, "name and version of the program");
-  of("status", &BriefHeader::status, "ok, findings, failed: `problems` says why");
+  of("status", &BriefHeader::status, "ok, findings, or failed (see `problems`)");
 }
 
 struct BriefGain {
@@ -48,7 +48,7 @@ template <class Visitor>
 void describe(Visitor& of, const BriefFix*) {
   of.type("BriefFix", "The first proposal.");
   of("changes", &BriefFix::changes, "by field: before and after");
-  of("implied", &BriefFix::implied, "what follows without being edited", When::unless_empty);
+  of("implied", &BriefFix::implied, "values that follow from the edit", When::unless_empty);
   of("applicability", &BriefFix::applicability, "");
 }
 
@@ -85,7 +85,7 @@ void describe(Visitor& of, const BriefFinding*) {
   of("field", &BriefFinding::field, "that is blamed", When::unless_empty);
   of("message", &BriefFinding::message, "");
   of("certain_to_fail", &BriefFinding::certain_to_fail, "the run cannot start", When::unless_empty);
-  of("gpu", &BriefFinding::gpu, "the only one that it holds for", When::unless_empty);
+  of("gpu", &BriefFinding::gpu, "set if the finding holds for this GPU only", When::unless_empty);
   of("gain", &BriefFinding::gain, "share of the step that the fix saves");
   of("gain_error", &BriefFinding::gain_error, "half width of its interval");
   of("by_gpu", &BriefFinding::by_gpu, "of several GPUs", When::unless_empty);
@@ -100,7 +100,7 @@ struct BriefMemory {
 };
 template <class Visitor>
 void describe(Visitor& of, const BriefMemory*) {
-  of.type("BriefMemory", "What a run needs of one GPU.");
+  of.type("BriefMemory", "Memory per GPU.");
   of("total_bytes", &BriefMemory::total_bytes, "");
   of("usable_bytes", &BriefMemory::usable_bytes, "that tensors can have", When::unless_empty);
   of("fits", &BriefMemory::fits, "");
@@ -141,15 +141,14 @@ struct BriefModel {
 };
 template <class Visitor>
 void describe(Visitor& of, const BriefModel*) {
-  of.type("BriefModel", "A model, how it runs, and what is found.");
+  of.type("BriefModel", "A model, its launch config, and findings.");
   of("path", &BriefModel::path, "");
   of("name", &BriefModel::name, "");
   of("dialect", &BriefModel::dialect, "");
   of("parameters", &BriefModel::parameters, "");
   of("complete", &BriefModel::complete, "enough is known to cost it");
-  of("plan", &BriefModel::plan,
-     "fields of how it is run that were stated or given, and what a step always depends on");
-  of("gpus_assumed", &BriefModel::gpus_assumed, "nobody named one", When::unless_empty);
+  of("plan", &BriefModel::plan, "stated fields of the launch config, and those that every step depends on");
+  of("gpus_assumed", &BriefModel::gpus_assumed, "whether the GPUs are defaults", When::unless_empty);
   of("gpus_left_out", &BriefModel::gpus_left_out, "ids of those named that cannot multiply what is stored",
      When::unless_empty);
   of("steps", &BriefModel::steps, "");

@@ -47,15 +47,14 @@ struct Header {
 template <class Visitor>
 void describe(Visitor& of, const Header*) {
   of.type("Header", "What every document begins with.");
-  of("$schema", &Header::schema, "address of the schema that describes it, where the build knows one",
-     When::unless_empty);
+  of("$schema", &Header::schema, "address of its schema, if the build has one", When::unless_empty);
   of("format", &Header::format, "`shapelint.` and the command");
   of("format_version", &Header::format_version,
      "of all documents; its first number is raised when a key changes its meaning or goes away");
   of("tool", &Header::tool, "");
   of("status", &Header::status,
      "ok: nothing to object; findings: the answer is negative; failed: there is none, or not all of it, and "
-     "`problems` says why");
+     "see `problems`");
 }
 
 // What `fields` lists.
@@ -64,7 +63,7 @@ struct FieldList {
 };
 template <class Visitor>
 void describe(Visitor& of, const FieldList*) {
-  of.type("FieldList", "All that can be said of a model and of how it is run.");
+  of.type("FieldList", "All fields of models and launch configs.");
   of("fields", &FieldList::fields, "");
 }
 

@@ -20,7 +20,7 @@ struct Requirement {
 };
 template <class Visitor>
 void describe(Visitor& of, const Requirement*) {
-  of.type("Requirement", "What a kernel or framework asks of sizes, and is not met.");
+  of.type("Requirement", "An unmet requirement of a kernel or framework.");
   of("contract", &Requirement::contract, "its id");
   of("outcome", &Requirement::outcome,
      "what comes of it: it is refused, padded, slower, or another kernel runs");

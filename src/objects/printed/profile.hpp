@@ -29,7 +29,7 @@ void describe(Visitor& of, const PredictedStep*) {
   of("communication_us", &PredictedStep::communication_us, "");
   of("overhead_us", &PredictedStep::overhead_us, "");
   of("bubble_us", &PredictedStep::bubble_us, "");
-  of("hidden_us", &PredictedStep::hidden_us, "communication beside computation; no part of step_us");
+  of("hidden_us", &PredictedStep::hidden_us, "overlapped communication, not in step_us");
 }
 
 struct ProfiledTrace {
@@ -72,7 +72,7 @@ void describe(Visitor& of, const ProfiledTrace*) {
   of("kernels_us", &ProfiledTrace::kernels_us, "of all kernels, one after the other");
   of("busy_us", &ProfiledTrace::busy_us, "during which any ran");
   of("communication_us", &ProfiledTrace::communication_us, "during which a collective ran");
-  of("exposed_communication_us", &ProfiledTrace::exposed_communication_us, "of these, beside no computation");
+  of("exposed_communication_us", &ProfiledTrace::exposed_communication_us, "of these, not overlapped");
   of("idle_us", &ProfiledTrace::idle_us, "during which nothing ran");
   of("launch_late_us", &ProfiledTrace::launch_late_us,
      "of these, until the launch of what ran next had returned; null where launches were not recorded",
@@ -92,9 +92,9 @@ struct ProfiledRow {
 };
 template <class Visitor>
 void describe(Visitor& of, const ProfiledRow*) {
-  of.type("ProfiledRow", "Predicted operations beside what was measured.");
-  of("kind", &ProfiledRow::kind, "product, or the class of its kernels");
-  of("operations", &ProfiledRow::operations, "several where kernels do not say which");
+  of.type("ProfiledRow", "Predicted operations and their measured kernels.");
+  of("kind", &ProfiledRow::kind, "gemm, or the class of its kernels");
+  of("operations", &ProfiledRow::operations, "several if kernels do not identify one");
   of("matched_by", &ProfiledRow::matched_by, "null: not seen", When::or_null);
   of("expected_calls", &ProfiledRow::expected_calls, "");
   of("calls", &ProfiledRow::calls, "");
@@ -149,7 +149,7 @@ struct ProfiledFinding {
 };
 template <class Visitor>
 void describe(Visitor& of, const ProfiledFinding*) {
-  of.type("ProfiledFinding", "What a finding's best proposal would save of the step as it was measured.");
+  of.type("ProfiledFinding", "Saving of a finding's best fix in the measured step.");
   of("code", &ProfiledFinding::code, "");
   of("rule", &ProfiledFinding::rule, "");
   of("changes", &ProfiledFinding::changes, "in words");
@@ -157,7 +157,7 @@ void describe(Visitor& of, const ProfiledFinding*) {
   of("predicted_gain_error", &ProfiledFinding::predicted_gain_error, "");
   of("gain", &ProfiledFinding::gain, "share of the measured step that it would save");
   of("measured_share", &ProfiledFinding::measured_share,
-     "of what it changes: measured; the rest is as predicted");
+     "measured share of the changed operations; the rest is predicted");
 }
 
 struct ProfileResult {
@@ -178,7 +178,7 @@ struct ProfileResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const ProfileResult*) {
-  of.type("ProfileResult", "A trace beside what is predicted.");
+  of.type("ProfileResult", "A trace compared with the prediction.");
   of("path", &ProfileResult::path, "the model's file");
   of("model", &ProfileResult::model, "its name");
   of("gpu", &ProfileResult::gpu, "id");

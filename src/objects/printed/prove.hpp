@@ -35,7 +35,7 @@ void describe(Visitor& of, const MeasuredGain*) {
   of.type("MeasuredGain", "A gain as measured.");
   of("gain", &MeasuredGain::gain, "share of the step's time that is saved");
   of("half_width", &MeasuredGain::half_width, "of its 95 % interval");
-  of("share", &MeasuredGain::share, "of the predicted change: what was measured");
+  of("share", &MeasuredGain::share, "measured share of the predicted change");
   of("of_whole_step", &MeasuredGain::of_whole_step, "the step was run as a whole");
 }
 
@@ -57,9 +57,9 @@ void describe(Visitor& of, const ProvenFinding*) {
   of("changes", &ProvenFinding::changes, "by field: before and after, as a file would state them");
   of("predicted", &ProvenFinding::predicted, "");
   of("measured", &ProvenFinding::measured, "null: nothing was", When::or_null);
-  of("one_by_one", &ProvenFinding::one_by_one, "where the step was run as a whole: the sum of its operations",
+  of("one_by_one", &ProvenFinding::one_by_one, "sum of the operations, if the step was run as a whole",
      When::or_null);
-  of("layer", &ProvenFinding::layer, "what a layer run as a whole saves of itself", When::or_null);
+  of("layer", &ProvenFinding::layer, "saving of a layer that was run as a whole", When::or_null);
   of("verdict", &ProvenFinding::verdict,
      "confirmed, smaller, refuted, unclear, unmeasured; null where it ran on something else", When::or_null);
 }
@@ -111,11 +111,11 @@ struct ProveResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const ProveResult*) {
-  of.type("ProveResult", "What a script measured: findings, or sweeps.");
+  of.type("ProveResult", "Measurements of a script: findings, or sweeps.");
   of("file", &ProveResult::file, "findings: the model's file, as the plan calls it");
   of("model", &ProveResult::model, "findings, of a file that holds several");
   of("gpu", &ProveResult::gpu, "id of the plan's GPU");
-  of("device", &ProveResult::device, "what it ran on, as PyTorch calls it");
+  of("device", &ProveResult::device, "GPU name in PyTorch");
   of("on_gpu", &ProveResult::on_gpu, "findings: that is the plan's GPU; else no verdict is given");
   of("date", &ProveResult::date, "");
   of("software", &ProveResult::software, "versions by name");
@@ -153,7 +153,7 @@ struct FitErrors {
 };
 template <class Visitor>
 void describe(Visitor& of, const FitErrors*) {
-  of.type("FitErrors", "Errors of a slice of the products.");
+  of.type("FitErrors", "Errors of a slice of the GEMMs.");
   of("rows", &FitErrors::rows, "");
   of("before", &FitErrors::before, "");
   of("after", &FitErrors::after, "");
@@ -196,10 +196,10 @@ struct FittedConstants {
 };
 template <class Visitor>
 void describe(Visitor& of, const FittedConstants*) {
-  of.type("FittedConstants", "A set of constants, by number format.");
+  of.type("FittedConstants", "A set of constants for one dtype.");
   of("set", &FittedConstants::set, "its name");
   of("rows", &FittedConstants::rows, "");
-  of("errors", &FittedConstants::errors, "by slice of the products: all, train, decode, misaligned");
+  of("errors", &FittedConstants::errors, "by slice of the GEMMs: all, train, decode, misaligned");
   of("moved", &FittedConstants::moved, "");
   of("kept", &FittedConstants::kept, "");
 }
@@ -210,7 +210,7 @@ struct StayedConstants {
 };
 template <class Visitor>
 void describe(Visitor& of, const StayedConstants*) {
-  of.type("StayedConstants", "A set of which there are products, and too few.");
+  of.type("StayedConstants", "A set with too few GEMMs.");
   of("set", &StayedConstants::set, "its name");
   of("reason", &StayedConstants::reason, "");
 }
@@ -231,7 +231,7 @@ struct RepricedProof {
 };
 template <class Visitor>
 void describe(Visitor& of, const RepricedProof*) {
-  of.type("RepricedProof", "A proof, and what is predicted of it.");
+  of.type("RepricedProof", "A proof and its prediction.");
   of("file", &RepricedProof::file, "");
   of("model", &RepricedProof::model, "of a file that holds several");
   of("finding", &RepricedProof::finding, "its code");
@@ -244,7 +244,7 @@ void describe(Visitor& of, const RepricedProof*) {
   of("before", &RepricedProof::before,
      "predicted by the profile as it was; null where the proof no longer fits", When::or_null);
   of("after", &RepricedProof::after, "predicted by the new profile", When::or_null);
-  of("no_longer_fits", &RepricedProof::no_longer_fits, "why the proof is none of the model as it is",
+  of("no_longer_fits", &RepricedProof::no_longer_fits, "why the proof does not match the current model",
      When::or_null);
 }
 
@@ -261,7 +261,7 @@ void describe(Visitor& of, const CalibrateResult*) {
   of.type("CalibrateResult", "Constants of a GPU, fitted to measurements.");
   of("gpu", &CalibrateResult::gpu, "id");
   of("profile", &CalibrateResult::profile, "the file that was written");
-  of("source", &CalibrateResult::source, "what the constants were measured by, as the profile says");
+  of("source", &CalibrateResult::source, "source of the measurements, from the profile");
   of("sets", &CalibrateResult::sets, "those that were searched for");
   of("stayed", &CalibrateResult::stayed, "");
   of("findings", &CalibrateResult::findings, "of --proofs");

@@ -25,8 +25,7 @@ void describe(Visitor& of, const MemoryRoof*) {
   of.type("MemoryRoof", "A level of memory.");
   of("level", &MemoryRoof::level, "dram, l2 or shared");
   of("gb_s", &MemoryRoof::gb_s, "peak", When::or_null);
-  of("basis", &MemoryRoof::basis,
-     "where that is from: data sheet, profile, derived, predicted, assumed, unknown");
+  of("basis", &MemoryRoof::basis, "source: data sheet, profile, derived, predicted, assumed, unknown");
   of("achieved_gb_s", &MemoryRoof::achieved_gb_s, "that kernels reach", When::or_null);
   of("achieved_basis", &MemoryRoof::achieved_basis, "");
 }
@@ -42,7 +41,7 @@ struct ComputeRoof {
 };
 template <class Visitor>
 void describe(Visitor& of, const ComputeRoof*) {
-  of.type("ComputeRoof", "Units that multiply a number format.");
+  of.type("ComputeRoof", "Peak of a dtype.");
   of("dtype", &ComputeRoof::dtype, "");
   of("units", &ComputeRoof::units, "tensor or cuda");
   of("tflops", &ComputeRoof::tflops, "peak");
@@ -84,7 +83,7 @@ template <class Visitor>
 void describe(Visitor& of, const RooflineOperation*) {
   of.type("RooflineOperation", "One operation in one pass: a mark of the roofline.");
   of.base(static_cast<const api::Operation*>(nullptr));
-  of("units", &RooflineOperation::units, "which peak is its roof: tensor or cuda");
+  of("units", &RooflineOperation::units, "its compute peak: tensor or cuda");
   of("flops", &RooflineOperation::flops, "that one run is for: padding and partial tiles are not counted");
   of("least_bytes", &RooflineOperation::least_bytes,
      "each operand and result once; of a collective what the rank sends");
@@ -100,9 +99,9 @@ void describe(Visitor& of, const RooflineOperation*) {
   of("tflops", &RooflineOperation::tflops, "predicted");
   of("dram_gb_s", &RooflineOperation::dram_gb_s, "predicted");
   of("share_of_roof", &RooflineOperation::share_of_roof,
-     "time at the roof / predicted time; also where there are no FLOPs");
+     "roofline time / predicted time; also for operations without FLOPs");
   of("share_of_achieved_roof", &RooflineOperation::share_of_achieved_roof,
-     "the same for what is achieved elsewhere; may exceed 1");
+     "the same against the achieved peaks; may exceed 1");
   of("share_of_step", &RooflineOperation::share_of_step, "0 for collectives behind computation");
 }
 
@@ -116,8 +115,7 @@ struct RooflineWhole {
 };
 template <class Visitor>
 void describe(Visitor& of, const RooflineWhole*) {
-  of.type("RooflineWhole",
-          "The step as one operation under the roofs of its number format and of DRAM, in theory.");
+  of.type("RooflineWhole", "The whole step under the roofline of its dtype and DRAM.");
   of("flops", &RooflineWhole::flops, "");
   of("dram_bytes", &RooflineWhole::dram_bytes, "");
   of("intensity_flop_per_byte", &RooflineWhole::intensity_flop_per_byte, "");
@@ -161,11 +159,11 @@ struct MixedServing {
 };
 template <class Visitor>
 void describe(Visitor& of, const MixedServing*) {
-  of.type("MixedServing", "A decode that reads a prompt along.");
-  of("first_token_us", &MixedServing::first_token_us, "of the prompt that the decoding steps read along");
+  of.type("MixedServing", "Decode steps with piggybacked prefill.");
+  of("first_token_us", &MixedServing::first_token_us, "TTFT of the piggybacked prompt");
   of("token_alone_us", &MixedServing::token_alone_us, "token_us without that prompt");
   of("products_compute_bound_from", &MixedServing::products_compute_bound_from,
-     "prefill_tokens from which on the products are predicted to be compute-bound; null where 8192 are too "
+     "smallest prefill_tokens with compute-bound GEMMs; null if 8192 are too "
      "few",
      When::or_null);
   of("prompt_tokens_per_s", &MixedServing::prompt_tokens_per_s, "read");
@@ -191,7 +189,7 @@ struct Serving {
 };
 template <class Visitor>
 void describe(Visitor& of, const Serving*) {
-  of.type("Serving", "What a request sees.");
+  of.type("Serving", "Latency and throughput of a request.");
   of("prompt_tokens", &Serving::prompt_tokens, "");
   of("chunk_tokens", &Serving::chunk_tokens, "of it in each forward pass");
   of("first_token_us", &Serving::first_token_us, "one prompt alone, until its first token");
@@ -240,15 +238,14 @@ struct StackEffect {
 template <class Visitor>
 void describe(Visitor& of, const StackEffect*) {
   of.type("StackEffect",
-          "What the packages of a stack make of the model; the step, the operations and the plan are what is "
-          "run.");
+          "Effect of a stack's packages on the step; step, operations and launch config include it.");
   of("packages", &StackEffect::packages, "`vllm 0.24`");
-  of("as_written_us", &StackEffect::as_written_us, "the step of the sizes as the file has them");
+  of("as_written_us", &StackEffect::as_written_us, "step time with the sizes in the file");
   of("padding_us", &StackEffect::padding_us,
-     "of the step as it is run: zeros; negative where the padded sizes are the faster ones");
+     "time of padding in the step; negative if the padded sizes are faster");
   of("other_kernels_us", &StackEffect::other_kernels_us,
      "of the step as it is run: kernels in place of others, and layers that take longer");
-  of("requirements", &StackEffect::requirements, "that are not met");
+  of("requirements", &StackEffect::requirements, "unmet requirements");
 }
 
 struct TimeLoss {
@@ -277,7 +274,7 @@ template <class Visitor>
 void describe(Visitor& of, const Remedy*) {
   of.type("Remedy", "A change of how it is run, and what comes of it.");
   of("id", &Remedy::id, "");
-  of("against", &Remedy::against, "what it is against: compute, memory, communication, overhead");
+  of("against", &Remedy::against, "bottleneck: compute, memory, communication, overhead");
   of("change", &Remedy::change, "");
   of("step_us", &Remedy::step_us, "");
   of("time_ratio", &Remedy::time_ratio, "the step's time after / before");
@@ -348,7 +345,7 @@ void describe(Visitor& of, const CurvePoint*) {
   of("step", &CurvePoint::step, "");
   of("latency_us", &CurvePoint::latency_us, "decode: between two tokens of a sequence; else of the step");
   of("product_intensity_flop_per_byte", &CurvePoint::product_intensity_flop_per_byte, "");
-  of("product_tflops", &CurvePoint::product_tflops, "arithmetic of the products / time of the step");
+  of("product_tflops", &CurvePoint::product_tflops, "GEMM FLOPs / step time");
   of("products_compute_bound", &CurvePoint::products_compute_bound, "");
 }
 
@@ -373,9 +370,9 @@ void describe(Visitor& of, const RooflineCurve*) {
   of("field", &RooflineCurve::field, "");
   of("ridge_flop_per_byte", &RooflineCurve::ridge_flop_per_byte, "", When::or_null);
   of("beyond_ridge_from", &RooflineCurve::beyond_ridge_from,
-     "smallest value at which the products' intensity reaches the ridge", When::or_null);
+     "smallest value at which the GEMMs' arithmetic intensity reaches the ridge point", When::or_null);
   of("compute_bound_from", &RooflineCurve::compute_bound_from,
-     "smallest value at which the products' predicted arithmetic outlasts their traffic", When::or_null);
+     "smallest value at which the GEMMs are predicted to be compute-bound", When::or_null);
   of("points", &RooflineCurve::points, "");
 }
 
@@ -386,7 +383,7 @@ struct RooflineResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const RooflineResult*) {
-  of.type("RooflineResult", "Where the time of steps goes.");
+  of.type("RooflineResult", "Rooflines of steps.");
   of("cases", &RooflineResult::cases, "by file, then by GPU");
   of("best", &RooflineResult::best, "which GPU is best for each model and which model on each GPU, in words");
   of("curves", &RooflineResult::curves, "");

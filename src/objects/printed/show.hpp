@@ -46,7 +46,7 @@ template <class Visitor>
 void describe(Visitor& of, const LayerGroup*) {
   of.type("LayerGroup", "Layers of a model that follow each other and are alike.");
   of("count", &LayerGroup::count, "how many");
-  of("fields", &LayerGroup::fields, "what they have otherwise than the model's fields say");
+  of("fields", &LayerGroup::fields, "fields that differ from the model's");
 }
 
 struct ShownModel : api::Model {
@@ -59,9 +59,9 @@ struct ShownModel : api::Model {
 };
 template <class Visitor>
 void describe(Visitor& of, const ShownModel*) {
-  of.type("ShownModel", "A model as it is understood, and what follows from that.");
+  of.type("ShownModel", "A model as read, and derived values.");
   of.base(static_cast<const api::Model*>(nullptr));
-  of("values", &ShownModel::exports, "that the file's dialect worked out on the way", When::unless_empty);
+  of("values", &ShownModel::exports, "intermediate values of the config format", When::unless_empty);
   of("layer_groups", &ShownModel::layer_groups, "of a model whose layers are not all alike",
      When::unless_empty);
   of("layers", &ShownModel::layers, "of a CNN", When::unless_empty);
@@ -80,12 +80,12 @@ struct ShownFile {
 };
 template <class Visitor>
 void describe(Visitor& of, const ShownFile*) {
-  of.type("ShownFile", "What is understood of a file.");
+  of.type("ShownFile", "A file as read.");
   of("path", &ShownFile::path, "");
-  of("dialect", &ShownFile::dialect, "null: it is not recognised", When::or_null);
+  of("dialect", &ShownFile::dialect, "null: not recognized", When::or_null);
   of("models", &ShownFile::models, "");
   of("gpus", &ShownFile::gpus, "ids of those that the file or its configuration names", When::unless_empty);
-  of("gpus_from", &ShownFile::gpus_from, "where they are named", When::unless_empty);
+  of("gpus_from", &ShownFile::gpus_from, "place of their names", When::unless_empty);
   of("notes", &ShownFile::notes, "why it is not understood, or what in it was not");
 }
 
@@ -95,7 +95,7 @@ struct ShowResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const ShowResult*) {
-  of.type("ShowResult", "What is understood of files.");
+  of.type("ShowResult", "Files as read.");
   of("files", &ShowResult::files, "");
   of("problems", &ShowResult::problems, "");
 }

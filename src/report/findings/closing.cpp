@@ -372,7 +372,7 @@ std::string passed_over_text(const lint::Report& report) {
   if (report.not_recognised > 0) {
     out += (out.empty() ? "" : ", ") + lint::plural(report.not_recognised, "file") + " without a model";
   }
-  return out.empty() ? out : fmt::format("not checked: {} (`--verbose` says why)", out);
+  return out.empty() ? out : fmt::format("not checked: {} (see `--verbose`)", out);
 }
 
 // What was left out: "3 new, 12 baselined", "2 suppressed".

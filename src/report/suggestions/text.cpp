@@ -136,13 +136,10 @@ std::string nothing_better(const suggest::Answer& answer, const Style& style) {
 // What was found and is not listed.
 void add_doubts(const suggest::Answer& answer, const Style& style, std::string& out) {
   if (answer.doubtful == 0) return;
-  out +=
-      wrap(fmt::format("\n{} more {} no more than {} error, which is no faster than now as far as anyone can "
-                       "tell",
-                       answer.doubtful, answer.doubtful == 1 ? "gains" : "gain",
-                       answer.doubtful == 1 ? "its" : "their"),
-           0, 0, style) +
-      "\n";
+  out += wrap(fmt::format("\n{} more {} no more than {} error and may not be faster", answer.doubtful,
+                          answer.doubtful == 1 ? "gains" : "gain", answer.doubtful == 1 ? "its" : "their"),
+              0, 0, style) +
+         "\n";
 }
 
 // When nothing is better: what keeps other combinations out.
@@ -273,15 +270,15 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   }
   if (!report.problem.shape_note.empty()) out += wrap("  " + report.problem.shape_note, 2, 2, style) + "\n";
   if (!report.problem.stack_note.empty()) {
-    out += wrap(fmt::format("  as {} runs it: what is padded, and other kernels, are in all times",
+    out += wrap(fmt::format("  as {} runs it: times include padding and fallback kernels",
                             report.problem.stack_note),
                 2, 2, style) +
            "\n";
   }
   if (!report.problem.broken.empty()) {
     out += wrap(fmt::format(
-                    "  as it is it cannot run: it breaks {} (`shapelint lint` says how); gains are against "
-                    "what it would take",
+                    "  the current shape cannot run: it breaks {} (see `shapelint lint`); gains are against "
+                    "its hypothetical step time",
                     report.problem.broken),
                 2, 2, style) +
            "\n";

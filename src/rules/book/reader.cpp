@@ -159,7 +159,7 @@ constexpr std::array parameter_keys{
         {[](Reader&, NodeRef node, StatedParameter& into) { into.value = node; }, ValueType::number},
         "that a project's configuration may change",
         required},
-    Key<StatedParameter, Reader>{"doc", text::value<Reader, &StatedParameter::doc>, "what it is"}};
+    Key<StatedParameter, Reader>{"doc", text::value<Reader, &StatedParameter::doc>, "meaning"}};
 
 constexpr Value parameters{
     [](Reader& reader, NodeRef node, Rule& into) {
@@ -236,12 +236,12 @@ constexpr std::array rule_keys{
     Key<Rule, Reader>{"status", choice<&Rule::status, statuses>, "[default: stable]"},
     Key<Rule, Reader>{"severity", choice<&Rule::severity, severities>, "[default: warning]"},
     Key<Rule, Reader>{"confidence", choice<&Rule::confidence, confidences>, "[default: estimated]"},
-    Key<Rule, Reader>{"scope", scope, "what it is evaluated for; [default: model]"},
+    Key<Rule, Reader>{"scope", scope, "what the condition is evaluated for [default: model]"},
     Key<Rule, Reader>{"effect", choice<&Rule::effect, effects>, "[default: slower]"},
     Key<Rule, Reader>{"when", value<&Rule::when>, "the condition", required},
     Key<Rule, Reader>{"message", value<&Rule::message>, "title, with values in braces", required},
     Key<Rule, Reader>{"label", value<&Rule::label>, "mechanism or consequence, at the value"},
-    Key<Rule, Reader>{"brief", value<&Rule::brief>, "what reports say where its findings are hidden"},
+    Key<Rule, Reader>{"brief", value<&Rule::brief>, "line in reports if its findings are hidden"},
     Key<Rule, Reader>{"mechanism", value<&Rule::mechanism>, "a sentence or two, printed with it", required},
     Key<Rule, Reader>{"why", value<&Rule::why>, "the page's text"},
     Key<Rule, Reader>{"blame", blame, "fields; the first that the file states is blamed"},
@@ -249,7 +249,7 @@ constexpr std::array rule_keys{
     Key<Rule, Reader>{"rests_on", rests_on, "fields whose assumed values mark a finding"},
     Key<Rule, Reader>{"how", how, "by format: how a fix is made there"},
     Key<Rule, Reader>{"parameters", parameters, "numbers by name, for conditions and fixes"},
-    Key<Rule, Reader>{"sources", value<&Rule::sources>, "where it is said"},
+    Key<Rule, Reader>{"sources", value<&Rule::sources>, "references"},
     Key<Rule, Reader>{"fix", fixes, "fields and the expressions of their new values; or `vary`"},
     Key<Rule, Reader>{"gain_from", gain_from, "most of the gain must come from these; [default: any]"},
     Key<Rule, Reader>{"example", text::tables<Reader, &Rule::examples, example_keys>,

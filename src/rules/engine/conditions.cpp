@@ -74,7 +74,7 @@ std::vector<Error> check_condition(std::string_view text) {
     const std::string_view name = variable_names()[index];
     const std::size_t at = text.find(name);
     errors.push_back({fmt::format("`{}` is not a variable of the model", name),
-                      "only the fields of the file and what follows from them",
+                      "only fields of the file and values derived from them",
                       {},
                       Span{static_cast<std::int64_t>(at), static_cast<std::int64_t>(at + name.size())}});
   }

@@ -301,7 +301,7 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
     if (only_grows(range.field) && least < now) {
       errors.push_back(
           usage(fmt::format("`--range {}` goes below {}: `{}` can only grow", range.text, now, name),
-                "what is there stays, padding is added"));
+                "existing rows stay, padding is added"));
     }
     if (!is_in(vary, range.field)) vary.push_back(range.field);
   }

@@ -75,7 +75,7 @@ class Interpolator {
     if (is_circle || outcome.kind == Resolved::Kind::unknown) {
       const std::int32_t index =
           add(parent, Kind::unknown, place, value.span(), use ? use : value.use_span());
-      tree_.set_note(index, is_circle ? "it refers to a table that it is part of" : outcome.text);
+      tree_.set_note(index, is_circle ? "circular reference" : outcome.text);
       return;
     }
     const yaml::Scalar& scalar = outcome.scalar;
@@ -208,12 +208,12 @@ class Interpolator {
     if (value.is(Kind::integer)) return of_number(static_cast<double>(*value.as_integer()), true);
     if (value.is(Kind::number)) return of_number(*value.as_number(), false);
     if (const auto text = value.as_string()) return of_string(std::string(*text));
-    return unknown("`eval` is worked out when run");
+    return unknown("`eval` is evaluated at run time");
   }
 
   Resolved computed(std::string_view name, std::string_view rest, NodeRef around, int depth) {
     if (name == "eval") return evaluated(rest, around, depth);
-    if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is worked out when run", name));
+    if (!is_arithmetic(name)) return unknown(fmt::format("`{}` is evaluated at run time", name));
     HeldBytes held;
     std::vector<WrittenNumber> operands;
     for (const std::string_view written : split_arguments(rest, held)) {
@@ -273,7 +273,7 @@ class Interpolator {
       }
     }
     if (is_variable_name(path)) return unknown(fmt::format("unknown environment variable `{}`", path));
-    return unknown(fmt::format("there is no `{}` in this file", path));
+    return unknown(fmt::format("no `{}` in this file", path));
   }
 
   // A scalar of another document.

@@ -210,7 +210,7 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
     if (is_empty(token) && is_empty(token_at(0))) return Error{"the file is empty", {}, path_, {}};
     std::string_view message = problem.what();
     if (message.find("invalid literal") != std::string_view::npos) {
-      return Error{fmt::format("not valid JSON: `{}` is no value", written),
+      return Error{fmt::format("not valid JSON: `{}` is not a value", written),
                    "words other than `true`, `false` and `null` need quotes", path_, token};
     }
     // "[json.exception…] parse error at line 1, column 2: syntax error while parsing X - what; last read …"

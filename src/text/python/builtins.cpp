@@ -16,7 +16,8 @@ constexpr std::int64_t longest_range = 20'000;
 
 Value whole(double value) {
   constexpr double largest = 9.0e18;
-  if (!std::isfinite(value) || std::fabs(value) > largest) return unknown("the number is too large, or none");
+  if (!std::isfinite(value) || std::fabs(value) > largest)
+    return unknown("the number is too large, or not a number");
   return of_integer(static_cast<std::int64_t>(value));
 }
 
@@ -57,7 +58,7 @@ Value rounded(const Arguments& given) {
 
 Value extreme(const std::vector<Value>& values, bool is_maximum) {
   charge(2 * values.size());
-  if (values.empty()) return unknown("there is nothing to choose from");
+  if (values.empty()) return unknown("the list is empty");
   Value best = values.front();
   for (const Value& each : values) {
     if (each.kind == ValueKind::unknown) return each;
@@ -80,12 +81,12 @@ std::optional<Value> Interpreter::builtin(std::string_view name, Arguments& give
   if (name == "str" && count == 1) {
     Value out = of_text({});
     if (values[0].kind == ValueKind::unknown) return values[0];
-    if (!write(values[0], out.text)) return unknown("it is a text that only the run knows");
+    if (!write(values[0], out.text)) return unknown("it is a string known only at run time");
     return out;
   }
   if (name == "bool" && count == 1) {
     const Truth is_so = truth(values[0]);
-    if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+    if (is_so == Truth::open) return unknown("it depends on a condition known only at run time");
     return of_boolean(is_so == Truth::yes);
   }
   if (name == "abs" && count == 1 && is_numeric(values[0])) {
@@ -211,7 +212,7 @@ std::optional<Value> Interpreter::library(std::string_view name, Arguments& give
       return whole(name == "math.floor" ? std::floor(x) : std::trunc(x));
     if (name == "math.sqrt" && x >= 0) return of_number(std::sqrt(x));
     if (name == "math.log2" && x > 0) return of_number(std::log2(x));
-    return unknown("it is worked out by a function that is not known");
+    return unknown("it is computed by an unknown function");
   }
   if ((name == "copy.deepcopy" || name == "copy.copy") && values.size() == 1)
     return copy(values[0], name == "copy.copy" ? deepest_copy : 0);
@@ -240,7 +241,7 @@ std::optional<Value> Interpreter::configured(Arguments& given) {
     return construct(what, std::move(given));
   if (what.kind == ValueKind::type || what.kind == ValueKind::function)
     return opaque(what.object->type, std::move(given));
-  return unknown("what is called is not known");
+  return unknown("the called function is not known");
 }
 
 // An option of argparse: what it is unless the command line says otherwise.
@@ -275,7 +276,7 @@ void Interpreter::add_argument(Object& parser, const Arguments& given) {
   } else if (required != nullptr && truth(*required) != Truth::no) {
     value = unknown(fmt::format("the command line gives `{}`", key));
   }
-  if (maybe_ > parser.born) value = unknown("whether there is such an option only the run knows");
+  if (maybe_ > parser.born) value = unknown("whether the option exists is known only at run time");
   if (!given.positional.empty() && value.where == nullptr) {
     value.where = given.positional.front().where;
     value.span = given.positional.front().span;
@@ -325,7 +326,7 @@ std::optional<Value> Interpreter::command_line(const Value& of, std::string_view
 // `of[a:b]` of a list.
 Value Interpreter::sliced(const Value& of, const Expression& slice, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
-  Value open = unknown("which items it has only the run knows");
+  Value open = unknown("its items are known only at run time");
   if (!is_sequence(of) || slice.count != 2) return open;
   const auto size = static_cast<std::int64_t>(of.object->entries.size());
   std::int64_t ends[2] = {0, size};
@@ -390,7 +391,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     if ((name == "startswith" || name == "endswith") && count == 1 && values[0].kind == ValueKind::string)
       return of_boolean(name == "startswith" ? of.text.starts_with(values[0].text)
                                              : of.text.ends_with(values[0].text));
-    return unknown("it is a text that only the run knows");
+    return unknown("it is a string known only at run time");
   }
   if (of.kind == ValueKind::list) {
     if (name == "copy") return copy(of, deepest_copy);
@@ -405,19 +406,18 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     }
     if (name == "extend" && count == 1) {
       auto more = iterated(values[0]);
-      if (!more || !is_certain)
-        more = std::vector<Value>{unknown("how many items it has only the run knows")};
+      if (!more || !is_certain) more = std::vector<Value>{unknown("its length is known only at run time")};
       values_ += more->size();
       for (Value& each : *more) of.object->append(std::move(each));
       return none();
     }
-    return unknown("it is part of a list that is not known");
+    return unknown("it is an item of an unknown list");
   }
   if (of.kind != ValueKind::table) return std::nullopt;
   if (name == "copy") return copy(of, deepest_copy);
   if ((name == "get" || name == "pop" || name == "setdefault") && count >= 1) {
     std::string key;
-    if (!write(values[0], key)) return unknown("which entry is meant only the run knows");
+    if (!write(values[0], key)) return unknown("the entry is known only at run time");
     const Value* const found = of.object->find(key);
     if (found == nullptr) {
       const Value other = count > 1 ? values[1] : none();
@@ -465,7 +465,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     }
     return list_of(std::move(out), ValueKind::list);
   }
-  return unknown("it is part of a table that is not known");
+  return unknown("it is an entry of an unknown table");
 }
 
 }  // namespace shapelint::text::python

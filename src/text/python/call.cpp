@@ -118,17 +118,17 @@ Value Interpreter::call(const Value& called, Arguments given) {
       return construct(called, std::move(given));
     case ValueKind::builtin:
       if (auto value = builtin(called.text, given)) return *std::move(value);
-      return unknown(fmt::format("what `{}` gives only the run knows", called.text));
+      return unknown(fmt::format("the result of `{}` is known only at run time", called.text));
     case ValueKind::named:
       if (auto value = library(called.text, given)) return *std::move(value);
       return opaque(called.text, std::move(given));
     case ValueKind::instance:
       if (called.object->type == "functools.partial") return complete(called, std::move(given));
-      return unknown("what is called is not known");
+      return unknown("the called function is not known");
     case ValueKind::unknown:
-      return called.text.empty() ? unknown("what is called is not known") : called;
+      return called.text.empty() ? unknown("the called function is not known") : called;
     default:
-      return unknown("what is called is not known");
+      return unknown("the called function is not known");
   }
 }
 
@@ -136,7 +136,7 @@ Value Interpreter::call(const Value& called, Arguments given) {
 Value Interpreter::complete(const Value& partial, Arguments given) {
   charge(4 * partial.object->entries.size());
   Arguments all;
-  Value function = unknown("what is called is not known");
+  Value function = unknown("the called function is not known");
   for (const Entry& each : partial.object->entries) {
     const bool is_position =
         !each.key.empty() && each.key.find_first_not_of("0123456789") == std::string::npos;
@@ -160,7 +160,7 @@ Value Interpreter::complete(const Value& partial, Arguments given) {
 
 // What is known of a call of something that is not read: its name and what it is given.
 Value Interpreter::opaque(const std::string& type, Arguments given) {
-  if (type.size() > longest_type) return unknown("what is called is not known");
+  if (type.size() > longest_type) return unknown("the called function is not known");
   Value made;
   made.kind = ValueKind::instance;
   made.object = &make(type);
@@ -207,7 +207,7 @@ void Interpreter::bind(const Value& function, const Statement& statement, Argume
         entry.key_span = given.named[k].key_span;
         entry.where = given.named[k].where;
       }
-      if (given.is_open) value = unknown("what it is given only the run knows");
+      if (given.is_open) value = unknown("its argument is known only at run time");
     } else {
       bool is_given = false;
       for (std::size_t k = 0; k < given.named.size(); ++k) {
@@ -220,7 +220,7 @@ void Interpreter::bind(const Value& function, const Statement& statement, Argume
         is_given = true;
       }
       if (!is_given && given.is_open) {
-        value = unknown("what it is given only the run knows");
+        value = unknown("its argument is known only at run time");
       } else if (!is_given && each.fallback != nothing) {
         value = evaluate(each.fallback, defaults);
       } else if (!is_given) {
@@ -262,7 +262,7 @@ Value Interpreter::enter(const Value& function, Arguments given) {
   if (depth_ == 0) last_names_ = names.entries;
   if (is_spent) return too_long();
   if (!frame.has_result) return none();
-  if (frame.is_open) return unknown("whether it gives a result only the run decides");
+  if (frame.is_open) return unknown("whether it returns is known only at run time");
   return std::move(frame.result);
 }
 
@@ -321,7 +321,7 @@ Value Interpreter::construct(const Value& type, Arguments given) {
   }
   if (given.is_open) {
     charge_bytes(64 * made.object->entries.size());
-    for (Entry& each : made.object->entries) each.value = unknown("what it is given only the run knows");
+    for (Entry& each : made.object->entries) each.value = unknown("its argument is known only at run time");
   }
   for (std::size_t i = 0; i < given.positional.size(); ++i) {
     Entry& entry = made.object->set(i < fields.size() ? fields[i] : std::to_string(i), given.positional[i]);

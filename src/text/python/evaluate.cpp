@@ -81,10 +81,10 @@ Value Interpreter::evaluate_kind(const Expression& each, Frame& frame) {
       const std::string_view sign = syntax.text(each);
       if (sign == "not") {
         const Truth is_so = truth(value);
-        if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+        if (is_so == Truth::open) return unknown("it depends on a condition known only at run time");
         return of_boolean(is_so == Truth::no);
       }
-      if (sign == "~") return unknown("`~` is not worked out");
+      if (sign == "~") return unknown("`~` is not evaluated");
       return apply(sign, of_integer(0), value);
     }
     case Expression::Kind::binary: {
@@ -97,7 +97,7 @@ Value Interpreter::evaluate_kind(const Expression& each, Frame& frame) {
       return logic(each, frame);
     case Expression::Kind::choice: {
       const Truth is_so = truth(child(0));
-      if (is_so == Truth::open) return unknown("it rests on a condition that only the run decides");
+      if (is_so == Truth::open) return unknown("it depends on a condition known only at run time");
       return child(is_so == Truth::yes ? 1 : 2);
     }
     case Expression::Kind::lambda: {
@@ -111,7 +111,7 @@ Value Interpreter::evaluate_kind(const Expression& each, Frame& frame) {
       return value;
     }
     default:
-      return unknown("it is written in a way that is not worked out");
+      return unknown("its syntax is not evaluated");
   }
 }
 
@@ -153,7 +153,7 @@ Value Interpreter::joined(const Expression& each, Frame& frame) {
     }
     Value value = evaluate(syntax.child(each, i), frame);
     if (value.kind == ValueKind::unknown && !value.text.empty()) return value;
-    if (!write(value, out.text)) return unknown("it is a text that only the run knows");
+    if (!write(value, out.text)) return unknown("it is a string known only at run time");
     if (out.text.size() > most_items) return unknown("the text is too long");
   }
   return out;
@@ -184,7 +184,7 @@ Value Interpreter::items(const Expression& each, Frame& frame) {
       continue;
     }
     const auto more = iterated(evaluate(syntax.child(item, 0), frame));
-    if (!more) return unknown("how many items it has only the run knows");
+    if (!more) return unknown("its length is known only at run time");
     if (values.size() + more->size() > most_items) return unknown("the list is too long");
     values.insert(values.end(), more->begin(), more->end());
   }
@@ -200,7 +200,7 @@ Value Interpreter::table(const Expression& each, Frame& frame) {
     const Index written = syntax.child(each, i);
     Value value = evaluate(syntax.child(each, i + 1), frame);
     if (written == nothing) {
-      if (value.kind != ValueKind::table) return unknown("which entries it has only the run knows");
+      if (value.kind != ValueKind::table) return unknown("its entries are known only at run time");
       for (const Entry& entry : value.object->entries) {
         ++values_;
         Entry& copied = out.object->set(entry.key, entry.value);
@@ -214,7 +214,7 @@ Value Interpreter::table(const Expression& each, Frame& frame) {
     if (key.kind == ValueKind::named) {
       text = key.text;
     } else if (!write(key, text)) {
-      return unknown("which entries it has only the run knows");
+      return unknown("its entries are known only at run time");
     }
     ++values_;
     Entry& entry = out.object->set(text, std::move(value));
@@ -227,7 +227,7 @@ Value Interpreter::table(const Expression& each, Frame& frame) {
 Value Interpreter::listed(const Expression& each, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const auto over = iterated(evaluate(syntax.child(each, 2), frame));
-  if (!over) return unknown("how many items it has only the run knows");
+  if (!over) return unknown("its length is known only at run time");
   Object& names = make({});
   names.around = frame.names;
   Frame inner = frame;
@@ -242,7 +242,7 @@ Value Interpreter::listed(const Expression& each, Frame& frame) {
     bool wanted = true;
     for (std::uint32_t i = 3; i < each.count && wanted; ++i) {
       const Truth is_so = truth(evaluate(syntax.child(each, i), inner));
-      if (is_so == Truth::open) return unknown("which items it has only the run knows");
+      if (is_so == Truth::open) return unknown("its items are known only at run time");
       wanted = is_so == Truth::yes;
     }
     if (wanted) values.push_back(evaluate(syntax.child(each, 0), inner));
@@ -262,7 +262,7 @@ Value Interpreter::logic(const Expression& each, Frame& frame) {
   if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == ValueKind::boolean) return right;
   return unknown(left.kind == ValueKind::unknown && !left.text.empty()
                      ? left.text
-                     : "it rests on a condition that only the run decides");
+                     : "it depends on a condition known only at run time");
 }
 
 Value Interpreter::compared(const Expression& each, Frame& frame) {
@@ -278,7 +278,7 @@ Value Interpreter::compared(const Expression& each, Frame& frame) {
 }
 
 Value Interpreter::membership(const Value& of, const Value& in) {
-  Value open = unknown("it rests on a comparison that only the run decides");
+  Value open = unknown("it depends on a comparison known only at run time");
   if (of.kind == ValueKind::unknown || of.kind == ValueKind::named) return open;
   if (in.kind == ValueKind::string && of.kind == ValueKind::string) return contains(in.text, of.text);
   if (in.kind == ValueKind::table) {
@@ -309,7 +309,7 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
   if (sign == "*" && (is_sequence(a) || is_sequence(b))) {
     const Value& list = is_sequence(a) ? a : b;
     const Value& times = is_sequence(a) ? b : a;
-    if (times.kind != ValueKind::integer) return unknown("how many items it has only the run knows");
+    if (times.kind != ValueKind::integer) return unknown("its length is known only at run time");
     const std::int64_t count = std::max<std::int64_t>(times.integer, 0);
     const std::size_t size = list.object->entries.size();
     if (size > 0 && static_cast<std::uint64_t>(count) > most_items / size)
@@ -340,16 +340,16 @@ Value Interpreter::subscript(const Value& of, const Value& index) {
   if (of.kind == ValueKind::unknown && !of.text.empty()) return of;
   if (of.kind == ValueKind::table) {
     std::string key;
-    if (!write(index, key)) return unknown("which entry is meant only the run knows");
+    if (!write(index, key)) return unknown("the entry is known only at run time");
     const Value* const found = of.object->find(key);
-    return found == nullptr ? unknown(fmt::format("there is no entry `{}`", key)) : *found;
+    return found == nullptr ? unknown(fmt::format("no entry `{}`", key)) : *found;
   }
   if (is_sequence(of) && index.kind == ValueKind::integer) {
     const auto size = static_cast<std::int64_t>(of.object->entries.size());
     const std::int64_t at = index.integer < 0 ? index.integer + size : index.integer;
     if (at >= 0 && at < size) return of.object->entries[static_cast<std::size_t>(at)].value;
   }
-  return unknown("which entry is meant only the run knows");
+  return unknown("the entry is known only at run time");
 }
 
 Value Interpreter::attribute(const Value& of, std::string_view name) {
@@ -397,9 +397,9 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
       return unknown(fmt::format("`{}` of `{}` is not stated here", name, of.object->type));
     }
     case ValueKind::unknown:
-      return of.text.empty() ? unknown("it is part of a value that is not known") : of;
+      return of.text.empty() ? unknown("it is part of an unknown value") : of;
     default:
-      return unknown(fmt::format("`{}` is not worked out", name));
+      return unknown(fmt::format("`{}` is not evaluated", name));
   }
 }
 

@@ -14,7 +14,7 @@ constexpr std::size_t most_steps = 400'000;
 constexpr std::size_t most_steps_with_imports = 4'000'000;
 constexpr std::size_t most_values = 1'000'000;
 constexpr std::size_t units_per_step = 10;
-constexpr std::string_view may_not_run = "it is assigned inside of a block that may not run";
+constexpr std::string_view may_not_run = "it is assigned in a block that may not run";
 
 }  // namespace
 
@@ -124,7 +124,7 @@ void Interpreter::run(const Module& module, const Statement& statement, Index in
     case StatementKind::enclose:
       for (std::uint32_t i = 0; i + 1 < statement.parts.count; i += 2) {
         evaluate(part(i), frame);
-        if (part(i + 1) != nothing) store(part(i + 1), unknown("it is what a `with` gives"), frame);
+        if (part(i + 1) != nothing) store(part(i + 1), unknown("it comes from a `with` statement"), frame);
       }
       return run(module, statement.body, frame);
     case StatementKind::function:
@@ -166,7 +166,7 @@ void Interpreter::loop(const Module& module, const Statement& statement, Frame& 
   const int around = maybe_;
   if (!values) {
     ++maybe_;
-    store(target, unknown("it is one of values that only the run knows"), frame);
+    store(target, unknown("its value is known only at run time"), frame);
     run(module, statement.body, frame);
     if (frame.control_flow == Frame::ControlFlow::function && frame.has_result) frame.is_open = true;
     frame.control_flow = Frame::ControlFlow::no;
@@ -200,7 +200,7 @@ void Interpreter::give(Value value, Frame& frame) {
   }
   // The same object whichever way it is given.
   const bool is_same = value.object != nullptr && value.object == frame.result.object;
-  if (!is_same) frame.result = unknown("which of several results it gives only the run decides");
+  if (!is_same) frame.result = unknown("which result it returns is known only at run time");
   frame.is_open = false;
 }
 
@@ -331,7 +331,7 @@ void Interpreter::unpack(const Expression& target, const Value& value, Frame& fr
     Value each = is_known ? value.object->entries[i].value
                           : unknown(value.kind == Value::Kind::unknown && !value.text.empty()
                                         ? value.text
-                                        : "it is part of a value that is not known");
+                                        : "it is part of an unknown value");
     if (is_call) each = part_of_call(value, i);
     if (syntax.at(part).kind == Expression::Kind::starred) continue;
     store(part, std::move(each), frame);

@@ -14,7 +14,7 @@ namespace shapelint::text::python {
 
 namespace {
 
-constexpr std::string_view out_of_range = "the number is too large, or none";
+constexpr std::string_view out_of_range = "the number is too large, or not a number";
 constexpr std::size_t few_entries = 8;
 
 // Looking an entry up, or putting one into the index; and the memory of one in it, as libstdc++ has it.
@@ -212,10 +212,10 @@ Value compare(std::string_view sign, const Value& a, const Value& b) {
   if (b.kind == ValueKind::unknown) return b;
   if (sign == "==" || sign == "!=") {
     const Truth same = equal(a, b);
-    if (same == Truth::open) return unknown("it rests on a comparison that only the run decides");
+    if (same == Truth::open) return unknown("it depends on a comparison known only at run time");
     return of_boolean((same == Truth::yes) == (sign == "=="));
   }
-  if (!is_numeric(a) || !is_numeric(b)) return unknown("it rests on a comparison that only the run decides");
+  if (!is_numeric(a) || !is_numeric(b)) return unknown("it depends on a comparison known only at run time");
   const double x = as_double(a);
   const double y = as_double(b);
   if (sign == "<") return of_boolean(x < y);
@@ -233,7 +233,7 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
     charge_text(a.text.size() + b.text.size());
     return of_text(a.text + b.text);
   }
-  if (!is_numeric(a) || !is_numeric(b)) return unknown("it is worked out of values that are no numbers");
+  if (!is_numeric(a) || !is_numeric(b)) return unknown("it is computed from values that are not numbers");
   const double x = as_double(a);
   const double y = as_double(b);
   const auto finite = [](double value) {

@@ -64,7 +64,7 @@ class Writer {
             leaf(value.kind == ValueKind::list || value.kind == ValueKind::tuple ? Kind::list : Kind::table),
             value, span, depth);
       case ValueKind::unknown:
-        return open(value.text.empty() ? "it is written in a way that is not worked out" : value.text);
+        return open(value.text.empty() ? "its syntax is not evaluated" : value.text);
       case ValueKind::awaited:
         return open("it is imported");
       case ValueKind::builtin:

@@ -142,7 +142,7 @@ bool SymbolicExecutor::built_in(std::string_view name, const Statement& statemen
   if (name == "read" && read_here_document(statement, outcome)) return true;
   if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts") {
     for (const Word& word : statement.words)
-      set_unknown(slice(word), word, "it is read in when run", outcome);
+      set_unknown(slice(word), word, "it is read at run time", outcome);
     return true;
   }
   if (name == "unset") {
@@ -195,7 +195,7 @@ void SymbolicExecutor::print_into(const Statement& statement, ExecutionPath& out
   if (text) {
     set_computed(slice(name), name, *std::move(text), outcome);
   } else {
-    set_unknown(slice(name), name, "it is printed when run", outcome);
+    set_unknown(slice(name), name, "it is printed at run time", outcome);
   }
 }
 

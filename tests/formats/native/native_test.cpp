@@ -97,8 +97,9 @@ TEST_CASE("head_dim times heads need not be hidden_size when stated", "[native]"
 TEST_CASE("decoding needs a context, and no sequence length", "[native]") {
   const std::string model =
       "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 8\nvocab_size = 32000\n";
-  CHECK(native_errors(model + "[run]\nmode = \"decode\"\n") ==
-        "6:2: `context_length` is missing from `[run]`; decoding needs the number of tokens in the cache\n");
+  CHECK(
+      native_errors(model + "[run]\nmode = \"decode\"\n") ==
+      "6:2: `context_length` is missing from `[run]`; decoding needs the number of tokens in the KV cache\n");
   const model::Reading reading =
       native(model + "[run]\nmode = \"decode\"\ncontext_length = 4096\n").readings[0];
   CHECK(reading.setup.plan.mode == model::Mode::decode);
@@ -204,7 +205,7 @@ TEST_CASE("an empty file and one without a model say what is missing", "[native]
   CHECK(native_errors("# nothing\n") ==
         "1:1: the file is empty; it needs at least the tables `[model]` and `[run]`\n");
   CHECK(native_errors("[run]\nsequence_length = 8\n") ==
-        "1:1: there is no table `[model]`; it holds `hidden_size`, `num_layers` and so on\n");
+        "1:1: no table `[model]`; it holds `hidden_size`, `num_layers` and so on\n");
   CHECK(native_errors("[model]\n") ==
         "1:1: `sequence_length` is missing from `[run]`; tokens per sequence, such as `sequence_length = "
         "2048`\n"
@@ -234,7 +235,7 @@ TEST_CASE("values that contradict each other are refused", "[native]") {
         "10:21: `experts_per_token` is `9`, more than `num_experts` = `8`; a token visits some of the "
         "experts\n");
   CHECK(native_errors(small + "[model.moe]\nnum_experts = 8\n") ==
-        "8:8: `experts_per_token` is missing from `[model.moe]`; how many experts each token visits\n");
+        "8:8: `experts_per_token` is missing from `[model.moe]`; experts per token (top-k)\n");
   CHECK(native_errors(small + "[model.mla]\nkv_lora_rank = 512\nqk_nope_head_dim = 128\n") ==
         "8:8: `qk_rope_head_dim` is missing from `[model.mla]`\n"
         "8:8: `v_head_dim` is missing from `[model.mla]`\n");
@@ -260,7 +261,8 @@ TEST_CASE("convolutions are checked as well", "[native]") {
       "1:1: the kernel's height is 9, the padded input's 6; a kernel is no larger than what it runs over\n");
   CHECK(native_errors("[model]\nname = \"x\"\nhidden_size = 8\n"
                       "[[conv]]\nin_channels = 3\nout_channels = 64\nimage = 4\n") ==
-        "3:1: `hidden_size` beside `[[conv]]`; a file describes a transformer or a convolutional network\n");
+        "3:1: `hidden_size` together with `[[conv]]`; a file describes a transformer or a convolutional "
+        "network\n");
   CHECK(native_errors("conv = 3\n") ==
         "1:8: `conv` is an integer; write a table `[[conv]]` for each layer\n");
 }

@@ -74,5 +74,5 @@ TEST_CASE("a layer's keys and values are borrowed from one that makes them", "[n
 TEST_CASE("a spectrogram is halved, so what becomes a token is a power of two", "[native]") {
   CHECK(native_errors(shape + "input = \"spectrogram\"\ninput_size = 80\ninput_reduction = 6\n[run]\n"
                               "sequence_length = 8\n") ==
-        "8:19: `input_reduction` is `6`, no power of two; each convolution halves the frames\n");
+        "8:19: `input_reduction` is `6`, not a power of two; each convolution halves the frames\n");
 }

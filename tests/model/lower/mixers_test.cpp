@@ -79,12 +79,11 @@ TEST_CASE("an operation of the second kind says its own fields", "[model]") {
 }
 
 TEST_CASE("tables that `layers` does not name are contradictions", "[formats]") {
-  CHECK(
-      native_errors("[model]\nlayers = \"2 mamba2, 1 attention\"\nnum_layers = 3\n[model.second_mixer]\n"
-                    "kind = \"rwkv7\"\n[run]\nsequence_length = 4096\n")
-          .find(
-              "`layers` has no rwkv7, which `[model.second_mixer]` describes; name it in `layers`, or leave "
-              "the table out") != std::string::npos);
+  CHECK(native_errors("[model]\nlayers = \"2 mamba2, 1 attention\"\nnum_layers = 3\n[model.second_mixer]\n"
+                      "kind = \"rwkv7\"\n[run]\nsequence_length = 4096\n")
+            .find("`layers` has no rwkv7, but `[model.second_mixer]` describes one; name it in `layers`, or "
+                  "leave "
+                  "the table out") != std::string::npos);
   CHECK(native_errors("[model]\nnum_layers = 4\nlayers = \"1 mamba2, 1 rwkv7, 1 hyena, 1 mlstm\"\n"
                       "[run]\nsequence_length = 4096\n")
             .find("`layers` has 4 kinds of layers without attention") != std::string::npos);

@@ -223,7 +223,8 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
   CHECK(tests::native_errors(
             head + "[run]\nmode = \"decode\"\n[[conv]]\nout_channels = 8\n[parallel]\ntensor = 2\n") ==
         "5:8: a convolutional network has no decoding; `train`, or `prefill` for a forward pass alone\n"
-        "9:10: `tensor` is 2 beside `[[conv]]`; convolutional networks are split over images only: `data`\n");
+        "9:10: `tensor` is 2 together with `[[conv]]`; convolutional networks are split over images only: "
+        "`data`\n");
   CHECK(tests::native_errors(head + "[[conv]]\ntype = \"con\"\nout_channels = 8\n") ==
         "5:8: `type` is `con`; did you mean `conv`\n");
   CHECK(tests::native_errors(head +

@@ -225,7 +225,7 @@ two models.toml: 2 warnings
 
 checked 4 models in 3 files for a100-sxm4-80gb: 1 error, 3 warnings
 not checked: 2 files with an incomplete model, 1,300 files without a model
-(`--verbose` says why)
+(see `--verbose`)
 Explain a rule: shapelint explain SL201
 )");
   // In full where it is asked for, with every way out.

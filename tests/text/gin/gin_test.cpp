@@ -28,7 +28,7 @@ TEST_CASE("gin: bindings, blocks, macros and includes") {
         "{include: [\"a/base.gin\", \"b.gin\"], WIDTH: 512, network: {T5Config: {emb_dim: 512, "
         "mlp_activations: "
         "[\"gelu\", \"linear\"], num_heads: 8}}, MODEL: unknown(it is a reference), "
-        "R: unknown(`REQUIRED` is not worked out), L: {a: 1}}");
+        "R: unknown(`REQUIRED` is not evaluated), L: {a: 1}}");
   const auto document = parse_gin("c.gin", source);
   const NodeRef config = document->root()["network"]["T5Config"];
   CHECK(bytes_of(*document, config["num_heads"]) == "8");

@@ -65,7 +65,7 @@ TEST_CASE("interpolate: resolvers") {
         "{h: 12, a: 48, b: 2, c: 3, d: 18.0, e: 32, f: 6}");
   CHECK(shown("a: ${divide_floor:1,0}\nb: ${multiply:x,2}\nc: ${path.glob:/x}\nd: ${divide_floor:-7,2}") ==
         "{a: unknown(a division by zero), b: unknown(`x` is not a number), "
-        "c: unknown(`path.glob` is worked out when run), d: -4}");
+        "c: unknown(`path.glob` is evaluated at run time), d: -4}");
 }
 
 TEST_CASE("interpolate: Python in eval is worked out, not run") {
@@ -74,7 +74,7 @@ TEST_CASE("interpolate: Python in eval is worked out, not run") {
   CHECK(shown("g: 80\nb: '${eval:\"8 if ${g} <= 16 else 32\"}'") == "{g: 80, b: 32}");
   CHECK(shown("a: '${div_up:10, 4}'") == "{a: 3}");
   CHECK(shown("b: '${eval:__import__(\"os\").cpu_count()}'") ==
-        "{b: unknown(`eval` is worked out when run)}");
+        "{b: unknown(`eval` is evaluated at run time)}");
 }
 
 TEST_CASE("interpolate: references see what a file on top of this one says") {
@@ -110,13 +110,12 @@ TEST_CASE("interpolate: the environment has its defaults") {
 
 TEST_CASE("interpolate: what cannot be resolved is unknown, with a reason") {
   CHECK(shown("a: ${b.c}\nd: ???\ne: ${d}\nf: ${.g.h}\nh: x_${d}") ==
-        "{a: unknown(there is no `b.c` in this file), d: unknown(it is required (`???`) and not given), "
-        "e: unknown(it is required (`???`) and not given), f: unknown(there is no `.g.h` in this file), "
+        "{a: unknown(no `b.c` in this file), d: unknown(it is required (`???`) and not given), "
+        "e: unknown(it is required (`???`) and not given), f: unknown(no `.g.h` in this file), "
         "h: unknown(it is required (`???`) and not given)}");
   CHECK(shown("a: ${b}\nb: ${a}") == "{a: unknown(it refers to itself), b: unknown(it refers to itself)}");
-  CHECK(shown("a: {b: '${a}'}") == "{a: {b: unknown(it refers to a table that it is part of)}}");
-  CHECK(shown("a: {c: '${b}'}\nb: {c: '${a}'}").find("it refers to a table that it is part of") !=
-        std::string::npos);
+  CHECK(shown("a: {b: '${a}'}") == "{a: {b: unknown(circular reference)}}");
+  CHECK(shown("a: {c: '${b}'}\nb: {c: '${a}'}").find("circular reference") != std::string::npos);
   CHECK(shown("a: ${b") == "{a: unknown(`${` is never closed)}");
   CHECK(shown("a: x_${t}\nt: [1]") == "{a: unknown(a table or list in a text), t: [1]}");
 }

@@ -123,8 +123,8 @@ TEST_CASE("json: errors say what and where") {
   CHECK(error_of("") == "the file is empty");
   CHECK(error_of(" // nothing\n") == "the file is empty");
   CHECK(error_of(R"({"a": CONFIG_MBSIZE, "b": 1})") ==
-        "not valid JSON: `CONFIG_MBSIZE` is no value @ \"CONFIG_MBSIZE\"");
-  CHECK(error_of(R"({"a": nul})") == "not valid JSON: `nul` is no value @ \"nul\"");
+        "not valid JSON: `CONFIG_MBSIZE` is not a value @ \"CONFIG_MBSIZE\"");
+  CHECK(error_of(R"({"a": nul})") == "not valid JSON: `nul` is not a value @ \"nul\"");
   CHECK(error_of(R"({"a": 1,})") == "not valid JSON: unexpected '}'; expected string literal @ \"}\"");
   CHECK(error_of(R"({"a" 1})") == "not valid JSON: unexpected number literal; expected ':' @ \"1\"");
   // A missing comma is where it would stand, however far the next value is.
@@ -133,7 +133,7 @@ TEST_CASE("json: errors say what and where") {
   CHECK(error_of(R"([1, 2 3])") == "not valid JSON: a comma is missing after `2` @ \"2\"");
   CHECK(error_of(R"([{"a": 1} {"b": 2}])") == "not valid JSON: a comma is missing after `}` @ \"}\"");
   CHECK(error_of(R"({"a": true [1]})") == "not valid JSON: a comma is missing after `true` @ \"true\"");
-  CHECK(error_of(R"({"a": 1} x)") == "not valid JSON: `x` is no value @ \"x\"");
+  CHECK(error_of(R"({"a": 1} x)") == "not valid JSON: `x` is not a value @ \"x\"");
   CHECK(error_of(R"({"a": "x)") == "not valid JSON: invalid string: missing closing quote @ \"\"");
   CHECK(error_of(R"([1, 2)") == "not valid JSON: unexpected end of input; expected ']' @ \"\"");
   CHECK(error_of(R"([1e999, 2])") == "`1e999` is past the range of a double @ \"1e999\"");

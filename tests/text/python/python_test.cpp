@@ -80,8 +80,9 @@ TEST_CASE("python: arithmetic of earlier names") {
             "h = 2 ** -1\ni = -7 % 3\nj = 1 - -1\n") ==
       "{a: 8, b: 19, c: -3, d: 512, e: 3.5, f: 2, g: \"xy\", h: 0.5, i: 2, j: 2}");
   CHECK(shown("a = 1 / 0\nb = 9223372036854775807 + 1\nc = 10 ** 400\n") ==
-        "{a: unknown(the number is too large, or none), b: unknown(the number is too large, or none), "
-        "c: unknown(the number is too large, or none)}");
+        "{a: unknown(the number is too large, or not a number), b: unknown(the number is too large, or not a "
+        "number), "
+        "c: unknown(the number is too large, or not a number)}");
 }
 
 TEST_CASE("python: anything else is unknown or passed over") {
@@ -90,16 +91,16 @@ TEST_CASE("python: anything else is unknown or passed over") {
         "f: unknown(it is part of the environment), z: \"x.y\"}");
   CHECK(shown("n = 1\ndef f():\n    n = 2\nclass A:\n    pass\nk = 4\n") == "{n: 1, k: 4}");
   CHECK(shown("n = 1\nif x:\n    n = 2\n    m = 3\n") ==
-        "{n: unknown(it is assigned inside of a block that may not run), "
-        "m: unknown(it is assigned inside of a block that may not run)}");
+        "{n: unknown(it is assigned in a block that may not run), "
+        "m: unknown(it is assigned in a block that may not run)}");
   CHECK(shown("n = 1\nn += 1\nn == 2\na.b = 3\na[0] = 4\n") == "{n: 2}");
   CHECK(shown("a = 1 if b else 2\nc = lambda: 1\nd = not True\n") ==
-        "{a: unknown(it rests on a condition that only the run decides), c: unknown(it is a function), d: "
+        "{a: unknown(it depends on a condition known only at run time), c: unknown(it is a function), d: "
         "false}");
   CHECK(shown("\"\"\"Doc\nn = 5\n\"\"\"\nn = 6\n") == "{n: 6}");
   CHECK(shown("n = (yield)\nm = 1 +\nk = 2\n") ==
         "{n: unknown(`yield` is not of this file), "
-        "m: unknown(it is written in a way that is not worked out), k: 2}");
+        "m: unknown(its syntax is not evaluated), k: 2}");
 }
 
 TEST_CASE("python: tables, constructors and members of enumerations") {
@@ -171,7 +172,7 @@ TEST_CASE("python: loops, comprehensions and calls of what Python brings along")
                          "run), t: \"7B-4\""));
   CHECK(shown("a = [1, 2, 3, 4]\nb = a[1:]\nc = a[:-1]\nd = a[1:9]\ne = a[::2]\nf = (1, 2)[3:]\n") ==
         "{a: [1, 2, 3, 4], b: [2, 3, 4], c: [1, 2, 3], d: [2, 3, 4], "
-        "e: unknown(which items it has only the run knows), f: []}");
+        "e: unknown(its items are known only at run time), f: []}");
   CHECK(shown("d = {'a': 1}\nd.update(b=2)\na = d.pop('a')\nc = d.get('x', 5)\nx, (y, z) = 1, (2, 3)\n"
               "e = 'b' in d and a is not None\n") == "{d: {b: 2}, a: 1, c: 5, x: 1, e: true}");
   CHECK(shown("import math, copy\nfrom dataclasses import replace\na = math.ceil(7 / 2)\nb = dict(x=[1])\n"
@@ -312,10 +313,8 @@ TEST_CASE("python: parts of what a call gives have what the call was given") {
 TEST_CASE("python: limits and errors") {
   CHECK(shown("a = 'x\nb = 1") == "the string is never closed @ \"'\"");
   CHECK(shown("a = \xff") == "byte 0xff is not valid UTF-8 @ \"\xff\"");
-  CHECK(shown("a = " + std::string(100000, '(') + "1") ==
-        "{a: unknown(it is written in a way that is not worked out)}");
-  CHECK(shown("a = " + std::string(100000, '-') + "1") ==
-        "{a: unknown(it is written in a way that is not worked out)}");
+  CHECK(shown("a = " + std::string(100000, '(') + "1") == "{a: unknown(its syntax is not evaluated)}");
+  CHECK(shown("a = " + std::string(100000, '-') + "1") == "{a: unknown(its syntax is not evaluated)}");
   std::string doubling = "a = 'x'\n";
   for (int i = 0; i < 80; ++i) doubling += "a = a + a\n";
   CHECK(shown(doubling).find("unknown") != std::string::npos);

@@ -48,7 +48,7 @@ TEST_CASE("shell: a here-document that a variable takes is what it holds") {
   CHECK(flags("A=$(cat <<-EOF\n\t--a 1\n\t--b ${X:-2}\n\tEOF\n)\ntrain $A\n") == "{--a: 1, --b: 2}");
   CHECK(flags("cat <<EOF > job.sh\ntrain --a 1\nEOF\ntrain --b 2\n") == "{--b: 2}");
   // Of `read` without an empty delimiter only the first line.
-  CHECK(flags("read A B <<EOF\n1 2\nEOF\ntrain --a $A\n") == "{--a: unknown(it is read in when run)}");
+  CHECK(flags("read A B <<EOF\n1 2\nEOF\ntrain --a $A\n") == "{--a: unknown(it is read at run time)}");
 }
 
 TEST_CASE("shell: every command of a text counts") {

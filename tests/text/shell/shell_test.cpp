@@ -139,7 +139,7 @@ TEST_CASE("shell: what only the run decides is unknown, with a reason") {
         "{--lr: unknown(the loop gives `lr` several values), --tp: 2}");
   CHECK(flags("N=0\nwhile true; do N=$((N+1)); train --n $N; done\n") ==
         "{--n: unknown(`$((N+1))` depends on values that are not known)}");
-  CHECK(flags("read N\ntrain --n $N\n") == "{--n: unknown(it is read in when run)}");
+  CHECK(flags("read N\ntrain --n $N\n") == "{--n: unknown(it is read at run time)}");
   // An argument with a default has the default.
   CHECK(flags("TP=${1:-4}\nPP=$2\ntrain --tp $TP --pp ${PP:-2}\n") == "{--tp: 4, --pp: 2}");
   // These hold flags, not the value of the flag before them.

@@ -128,7 +128,7 @@ bool go_together(const CalibrateOptions& options, Io& io) {
     return false;
   }
   if (!options.gpu.empty() && !options.gpu_file.empty()) {
-    print_error(io, "one GPU is fitted", "`--gpu NAME` or `--gpu-file FILE.toml` says which");
+    print_error(io, "one GPU is fitted", "set `--gpu NAME` or `--gpu-file FILE.toml`");
     return false;
   }
   if (options.gpu_file.empty() || !options.output.empty()) return true;

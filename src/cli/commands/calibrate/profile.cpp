@@ -75,7 +75,7 @@ std::optional<std::string> output_of(const CalibrateOptions& options, const gpu:
   if (!options.output.empty()) return options.output;
   std::string path = fmt::format("{}{}.toml", gpu.id, ending);
   if (!io.files.exists(path)) return path;
-  print_error(io, fmt::format("{}: it is there already", path), "`-o FILE.toml` says where the profile goes");
+  print_error(io, fmt::format("{} already exists", path), "set the output file with `-o FILE.toml`");
   return std::nullopt;
 }
 

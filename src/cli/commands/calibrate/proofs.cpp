@@ -71,7 +71,7 @@ std::optional<std::vector<ProofFile>> read_files(const CalibrateOptions& options
   }
   if (!files.empty()) return files;
   print_error(io, fmt::format("no {} in {}", prove::proofs_name, fmt::join(paths, ", ")),
-              "`shapelint prove --read` writes it beside the model");
+              "`shapelint prove --read` writes it next to the model");
   return std::nullopt;
 }
 
@@ -86,7 +86,7 @@ std::optional<std::string> gpu_of(const std::vector<ProofFile>& files, Io& io) {
     print_error(io, fmt::format("{}: there are no proofs in it", files.front().path));
   } else {
     print_error(io, text::one_line(fmt::format("there are proofs on {}", fmt::join(ids, ", "))),
-                "`--gpu NAME` says which GPU is adjusted");
+                "set the GPU with `--gpu NAME`");
   }
   return std::nullopt;
 }
@@ -257,7 +257,7 @@ void adjust(const CalibrateOptions& options, const std::vector<calibrate::Measur
     if (options.format != fit_as_json)
       io.out << scores_text(set_name, *fit) << moved_text(calibration.constants, fit->constants);
     calibration.constants = fit->constants;
-    calibration.source += fmt::format("{}adjusted to {} products of proofs ({})",
+    calibration.source += fmt::format("{}adjusted to {} GEMMs of proofs ({})",
                                       calibration.source.empty() ? "" : "; ", own.size(), quotable(origin));
   }
 }
@@ -288,7 +288,7 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Projec
   const auto rows = products_of(*files, gpu, io);
   if (!rows) return ExitCode::error;
   if (rows->empty()) {
-    print_error(io, fmt::format("the proofs on {} have no times of products", gpu.id),
+    print_error(io, fmt::format("the proofs on {} have no GEMM times", gpu.id),
                 "they are of a throttled GPU, of locked clocks, or of an older version: measure again");
     return ExitCode::error;
   }

@@ -205,10 +205,11 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {
-    print_error(io, "the GPU of the trace has no profile",
-                first->trace.device.empty()
-                    ? std::string("`--gpu` names it")
-                    : fmt::format("the trace says `{}`: `--gpu` names its profile", first->trace.device));
+    print_error(
+        io, "the GPU of the trace has no profile",
+        first->trace.device.empty()
+            ? std::string("`--gpu` names it")
+            : fmt::format("the trace is from `{}`: set its profile with `--gpu`", first->trace.device));
     return ExitCode::error;
   }
 

@@ -105,7 +105,7 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
   if (!findings || !select(options.findings, options.file, *findings, io)) return ExitCode::error;
   prove::MeasurementPlan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
   if (plan.cases.empty()) {
-    print_error(io, fmt::format("{}: no finding says what would be faster, so there is nothing to prove",
+    print_error(io, fmt::format("{}: no finding has a faster alternative, so there is nothing to prove",
                                 options.file));
     return ExitCode::error;
   }
@@ -187,7 +187,7 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .set = into(options.output)},
       {.names = "--read",
        .value = "RESULT.json",
-       .doc = "compare a result with the predictions, and store proofs in shapelint-proofs.json beside the "
+       .doc = "compare a result with the predictions, and store proofs in shapelint-proofs.json next to the "
               "model",
        .set = into(options.read)},
       format_option(options.format, text_or_json,

@@ -89,8 +89,8 @@ bool write_drawing(const std::string& path, const std::string& svg, Io& io) {
 
 bool write_picture(const std::string& path, const std::string& content, Io& io) {
   if (io.files.was_read(path)) {
-    print_error(
-        io, Error{"the output is a file that was read, and stays as it is", "name another file", path, {}});
+    print_error(io,
+                Error{"the output is an input file and is not overwritten", "name another file", path, {}});
     return false;
   }
   const auto written = io.files.write(path, content);

@@ -251,7 +251,7 @@ bool are_served(const RooflineOptions& options, const model::Reading& reading, c
     print_error(io,
                 fmt::format("{}: `{}` is for models that answer prompts{}", path, name,
                             name == "--draft" ? ", while they decode" : ""),
-                reading.setup.model.conv.empty() ? "`--mode decode --context-length N` says so" : "");
+                reading.setup.model.conv.empty() ? "set `--mode decode --context-length N`" : "");
     good = false;
   }
   return good;

@@ -67,7 +67,7 @@ std::vector<Option> show_options(ShowOptions& options) {
       {.names = "--fields-only",
        .doc = "fields only in JSON: no dimensions per rank, parameters or operations",
        .set = into(options.fields_only)},
-      {.names = "--verbose", .doc = "also say what was not understood", .set = into(options.verbose)},
+      {.names = "--verbose", .doc = "also list unknown keys", .set = into(options.verbose)},
       {.names = "--why",
        .doc = "first print the keys that identify the format, or what the nearest formats miss",
        .set = into(options.why)},

@@ -109,7 +109,7 @@ Changed follow(const report::SuggestReport& report, const suggest::Suggestion& s
     if (!scaled.obstacle.empty()) return made;
     made = std::move(scaled);
   }
-  constexpr std::string_view otherwise = "the changed file would say something else than was suggested: ";
+  constexpr std::string_view otherwise = "the changed file would differ from the suggestion: ";
   for (const bool is_last : {false, true}) {
     const auto now = read_again(made.text, report, file, io);
     if (!now) return {{}, {}, fmt::format("{}{}", otherwise, now.error().message)};
@@ -180,7 +180,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
     return ExitCode::clean;
   }
   if (!options.write && io.files.was_read(target)) {
-    print_error(io, Error{"the output is a file that was read, and stays as it is",
+    print_error(io, Error{"the output is an input file and is not overwritten",
                           "`--write` changes it in place",
                           target,
                           {}});

@@ -40,7 +40,7 @@ Setter into_positive(std::optional<double>& target) {
 
 std::vector<Option> suggest_options(SuggestOptions& options) {
   constexpr auto space = "Where to search";
-  constexpr auto goal = "What is best";
+  constexpr auto goal = "Goal";
   constexpr auto output = "Output";
   std::vector<Option> all{
       model_file_option(options.file),

@@ -91,7 +91,7 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   }
   const bool edits = options.apply || options.diff;
   if (!edits && (options.write || !options.output.empty())) {
-    good = wrong("`--write` and `--output` say where to, and nothing says what", "`--apply N`");
+    good = wrong("`--write` and `--output` need a suggestion to write", "`--apply N`");
   }
   if (options.write && !options.output.empty()) {
     good = wrong("both `--write` and `--output` are given", "one of the two");
@@ -152,7 +152,7 @@ ExitCode suggest_shapes(const SuggestOptions& options, Io& io) {
     const std::vector<std::string> culprits = suggest::unsatisfiable(problem);
     if (!culprits.empty()) {
       print_error(io,
-                  fmt::format("none of {} combinations is allowed",
+                  fmt::format("no allowed combination among {}",
                               with_commas(static_cast<std::int64_t>(outcome.candidates))),
                   culprits.size() == 1 ? fmt::format("all of them break {}", culprits.front())
                                        : fmt::format("each breaks one of {}", fmt::join(culprits, " and ")));

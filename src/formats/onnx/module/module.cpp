@@ -100,7 +100,7 @@ class GraphReader {
     if (depth > deepest) return fail(fmt::format("functions are nested more than {} deep", deepest), "");
     for (const std::string& each : node.input()) {
       if (each.empty() || defined_.contains(each)) continue;
-      return fail(fmt::format("`{}` reads `{}`, which nothing before it gives", title(node), each),
+      return fail(fmt::format("`{}` reads `{}`, which no node before it writes", title(node), each),
                   "the graph has a cycle, or its nodes are out of order");
     }
     const auto function = functions_.find(node.domain() + ":" + node.op_type());
@@ -203,8 +203,7 @@ class GraphReader {
   void tell_choices() {
     if (guessed_ == 0) return;
     graph_.notes.push_back(
-        fmt::format("{} of the graph's branches (If) {} only known while it runs: the longer "
-                    "side is taken",
+        fmt::format("{} of the graph's branches (If) {} known only at run time: the longer one is taken",
                     guessed_, guessed_ == 1 ? "is" : "are"));
   }
 
