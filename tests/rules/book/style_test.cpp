@@ -2,6 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "contracts/book.hpp"
+#include "model/fields.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 
@@ -31,7 +33,22 @@ constexpr std::string_view paraphrases[] = {
     "cannot be split evenly",
     "shared out",
     "computed again",
+    "nothing is found",
+    "nothing is said",
+    " beside ",
+    "number format",
+    "state space",
+    "whoever",
+    "nobody",
+    "somebody",
 };
+
+void check_words(std::string_view name, std::string_view text) {
+  for (const std::string_view phrase : paraphrases) {
+    INFO(name << ": " << text);
+    CHECK(text.find(phrase) == std::string_view::npos);
+  }
+}
 
 // Characters of a message as it is printed, with 5 for each placeholder.
 std::size_t printed_length(std::string_view message) {
@@ -52,12 +69,22 @@ std::size_t printed_length(std::string_view message) {
 
 TEST_CASE("rules speak in the terms of the field", "[rules][style]") {
   for (const rules::Rule& rule : rules::builtin_rules().rules()) {
-    for (const std::string_view phrase : paraphrases) {
-      INFO(rule.code << ": " << rule.message.value << ": " << rule.label.value);
-      CHECK(rule.message.value.find(phrase) == std::string_view::npos);
-      CHECK(rule.label.value.find(phrase) == std::string_view::npos);
-    }
+    for (const std::string_view text :
+         {std::string_view(rule.message.value), std::string_view(rule.label.value), rule.summary,
+          rule.mechanism, rule.why})
+      check_words(rule.code, text);
   }
+}
+
+TEST_CASE("requirements speak in the terms of the field", "[contracts][style]") {
+  for (const contracts::Contract& contract : contracts::builtin_contracts().contracts()) {
+    for (const std::string_view text : {contract.summary, contract.why, contract.instead})
+      check_words(contract.id, text);
+  }
+}
+
+TEST_CASE("fields are described in the terms of the field", "[model][style]") {
+  for (const model::FieldInfo& field : model::fields()) check_words(field.name, field.doc);
 }
 
 TEST_CASE("a rule's title is a fact of one line", "[rules][style]") {
