@@ -97,7 +97,7 @@ std::optional<api::Severity> severity_of(const std::optional<std::string>& text)
   for (const auto each : {api::Severity::info, api::Severity::warning, api::Severity::error}) {
     if (api::name(each) == *text) return each;
   }
-  refuse({{"invalid-option", "`" + *text + "` is no severity", "info, warning or error", "", {}}});
+  refuse({{"invalid-option", "`" + *text + "` is not a severity", "info, warning or error", "", {}}});
 }
 
 std::optional<api::Shape> shape_of(const std::optional<std::string>& text) {

@@ -1,4 +1,4 @@
-"""Finds the dimensions of a neural network that waste time on a GPU, prices them, and proposes better ones.
+"""Find the dimensions of a neural network that waste time on a GPU, their cost, and better values.
 
 >>> import shapelint
 >>> shapelint.lint("config.json", gpu="h100", micro_batch_size=8)  # doctest: +SKIP

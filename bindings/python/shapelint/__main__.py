@@ -8,7 +8,7 @@ import sysconfig
 
 
 def program() -> str:
-    """Its path: where this installation puts programs, or beside the interpreter, or in the user's own folder."""
+    """Return its path: in the scripts folder of this installation, of the interpreter, or of the user."""
     name = "shapelint" + (sysconfig.get_config_var("EXE") or "")
     user = sysconfig.get_preferred_scheme("user")
     folders = [sysconfig.get_path("scripts"), os.path.dirname(sys.executable), sysconfig.get_path("scripts", scheme=user)]

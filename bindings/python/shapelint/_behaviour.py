@@ -1,4 +1,4 @@
-"""What the objects of _generated.py can do besides holding values."""
+"""Methods of the objects in _generated.py."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def _plain(value: Any) -> Any:
 
 
 class Plain(Tabular):
-    """Values to and from what JSON holds."""
+    """Convert to and from JSON."""
 
     _order: ClassVar[tuple[str, ...]] = ()
     _may_be_absent: ClassVar[frozenset[str]] = frozenset()
     _nested: ClassVar[Mapping[str, str]] = {}  # by member: the class of the object, or of those in its list or mapping
 
     def to_dict(self) -> dict[str, Any]:
-        """Nested dictionaries, lists and numbers: what the command line prints as JSON."""
+        """Return the JSON of the command line as dictionaries, lists and numbers."""
         members = ((name, getattr(self, _ATTRIBUTES.get(name, name))) for name in self._order)
         absent = self._may_be_absent
         return {name: _plain(value) for name, value in members if not (name in absent and (value is None or not value))}
 
     def _row(self) -> dict[str, Any]:
-        """Numbers, texts and what is shown on one line: a row among others of its kind."""
+        """Return the members that fit in one table row."""
         row: dict[str, Any] = {}
         for name in self._order:
             value = getattr(self, _ATTRIBUTES.get(name, name))
@@ -74,7 +74,7 @@ class Plain(Tabular):
 
     @classmethod
     def _by_name(cls) -> frozenset[str]:
-        """Members that are mappings of objects."""
+        """Return the members that are mappings of objects."""
         return frozenset(name for name, kind in cls.__annotations__.items() if kind.startswith("Mapping"))
 
 
@@ -84,7 +84,7 @@ class Range(Plain):
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """Return its start."""
         return int(self.start.line)
 
     @property
@@ -106,7 +106,7 @@ class Problem(Plain):
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """Return the finding on one line."""
         return f"{_place(self.path, self.range)}error: {self.message}{'; ' if self.hint else ''}{self.hint}"
 
     def __str__(self) -> str:
@@ -117,7 +117,7 @@ class Model(Plain):
     fields: Mapping[str, Any]
 
     def __getitem__(self, field: str) -> int | bool | str | None:
-        """A field's value: `model["hidden_size"]`; None when it is unknown."""
+        """Return a field's value: `model["hidden_size"]`; None if unknown."""
         value: int | bool | str | None = self.fields[field].value
         return value
 
@@ -147,7 +147,7 @@ class Finding(Plain):
 
     @property
     def text(self) -> str:
-        """All of it on one line, with its place."""
+        """Return the problem on one line, with its place."""
         place = _place(self.path, self.range) or self.path
         return f"{place}{self.severity}: {self.message} [{self.code}]"
 
@@ -178,7 +178,7 @@ class Step(Plain):
         return f"{self.model} on {self.gpu}: step {self.step_us / 1e3:,.4g} ms, MFU {self.mfu:.1%}; largest cost first".strip()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row for each operation, in the order in which they run."""
+        """Return a row for each operation, in execution order."""
         rows = []
         for each in self.operations:
             row = each.to_dict()
@@ -192,7 +192,7 @@ class LintedStep(Step):
 
 
 def lines_of(findings: Iterable[Any]) -> list[str]:
-    """Each with its cost, and its first proposal."""
+    """Findings with their cost and first fix."""
     lines = []
     for each in findings:
         lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
@@ -202,7 +202,7 @@ def lines_of(findings: Iterable[Any]) -> list[str]:
 
 
 class LintResult(Plain):
-    """True where something was found at or above the fail level: `if lint(…): …`."""
+    """Return whether a finding is at or above the fail level: `if lint(…): …`."""
 
     findings: tuple[Any, ...]
     models: tuple[Any, ...]
@@ -236,7 +236,7 @@ class LintResult(Plain):
 
     @staticmethod
     def _rows_of(findings: Iterable[Any]) -> list[dict[str, Any]]:
-        """A row for each finding, with its first proposal."""
+        """Return a row for each finding, with its first fix."""
         names = ("code", "rule", "severity", "confidence", "message", "field", "path", "gain", "gain_error", "cost")
         rows = []
         for each in findings:
@@ -247,11 +247,11 @@ class LintResult(Plain):
         return rows
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row for each finding, in the order of the report: by severity, then by cost."""
+        """Return a row for each finding, by severity, then by cost."""
         return data_frame(self._rows_of(self.findings))
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return HTML for notebooks."""
         problems = "".join(f"<p>{html.escape(problem.text)}</p>" for problem in self.problems)
         steps = []
         names = {model.id: model.name for model in self.models}
@@ -281,7 +281,7 @@ class Suggestion(Plain):
 
 
 class SuggestResult(Plain):
-    """Goes through the suggestions: `for each in suggest(…)`."""
+    """Iterate over the suggestions: `for each in suggest(…)`."""
 
     model: str
     gpus: tuple[str, ...]
@@ -298,7 +298,7 @@ class SuggestResult(Plain):
         return self.suggestions[index]
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row for each suggestion, with a column for each field that any of them changes."""
+        """Return a row for each suggestion, with a column for each changed field."""
         rows = []
         for each in self.suggestions:
             row: dict[str, Any] = {"gain": each.gain, "gain_error": each.gain_error, "parameters": each.parameters}
@@ -314,17 +314,17 @@ class SuggestResult(Plain):
         return f"{self.model}, {self.start.parameters:,} parameters, on {', '.join(self.gpus)}; best first"
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as `to_dataframe()`."""
+        """Return `to_dataframe()`."""
         return self.to_dataframe()
 
 
 def _degrees(parallel: Any) -> dict[str, int]:
-    """Those that are above 1."""
+    """Return the parallelism above 1."""
     return {name: degree for name, degree in parallel.to_dict().items() if degree > 1}
 
 
 class PlanResult(Plain):
-    """Goes through the plans of the best number of GPUs, best first: of serving those of the Pareto front."""
+    """Iterate over the plans for the best number of GPUs, best first; in serving those of the Pareto front."""
 
     model: str
     kind: str
@@ -335,7 +335,7 @@ class PlanResult(Plain):
 
     @property
     def plans(self) -> tuple[Any, ...]:
-        """None where nothing does what is asked."""
+        """Return the best plan, or None."""
         count = None if self.best is None else self.counts[self.best]
         return () if count is None else tuple(count.plans if self.kind == "training" else count.front)
 

@@ -1,4 +1,4 @@
-"""The questions: each takes a model as it comes, and fields of the plan by their names."""
+"""The functions: each accepts a model in any form, and fields of the launch config by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _asked(call: Callable[[], Any]) -> Any:
 
 
 def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
-    """Path, text, and whether a text that is not recognised is meant as a native file."""
+    """Return path, text, and whether an unrecognized text is read as a native file."""
     if isinstance(model, os.PathLike):
         return os.fspath(model), None, False
     if isinstance(model, str):
@@ -50,7 +50,7 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
 
 
 def _listed(texts: Gpus | Stack) -> list[str]:
-    """Of `a,b` and of a sequence of such."""
+    """Return the names in `a,b`, or in a sequence of such texts."""
     given = [] if texts is None else [texts] if isinstance(texts, str) else texts
     try:
         return [each.strip() for some in given for each in some.split(",")]
@@ -59,7 +59,7 @@ def _listed(texts: Gpus | Stack) -> list[str]:
 
 
 def share(value: float | str, name: str) -> float:
-    """Of 0.01 and of "1%"."""
+    """Return the share in 0.01 or "1%"."""
     try:
         number = float(value[:-1]) / 100 if isinstance(value, str) and value.endswith("%") else float(value)
     except (TypeError, ValueError):
@@ -70,7 +70,7 @@ def share(value: float | str, name: str) -> float:
 
 
 def _check_characters(text: str) -> None:
-    """A lone surrogate is no character, and no text that is read from a file has one."""
+    """Reject lone surrogates, which no text read from a file contains."""
     try:
         text.encode()
     except UnicodeEncodeError as wrong:
@@ -135,13 +135,14 @@ def lint(
     isolated: bool = False,
     **plan: Plan,
 ) -> LintResult:
-    """Finds the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
+    """Find the dimensions that waste time on `gpu` (one, several, or those of the file and its configuration).
 
-    `model` is a path (of a folder, too), a text, a dictionary, has `to_dict()` as configurations of transformers have, is
-    such a configuration with the trainer's arguments, or what another framework holds (docs/how-to/use-from-python.md); `name` is what messages call a model that is no file. Every field of `fields()` can be given by its name:
+    `model` is a path (of a file or folder), a text, a dictionary, an object with `to_dict()` (configurations of transformers),
+    such an object with the trainer's arguments, or an object of another framework (docs/how-to/use-from-python.md). `name`
+    names a model without a file in messages. Every field of `fields()` can be given by name:
     `lint("config.json", gpu="h100", micro_batch_size=8, tensor=2)`. `stack="vllm==0.24,deep-ep"` names the packages that
-    run it: what they refuse, pad or fall back to is found, counted and not proposed. What cannot be read raises
-    ShapelintError; of a folder the other files are linted anyway, and LintResult.problems has what was wrong with files.
+    run it: rejected sizes are reported and not proposed; padding and fallback kernels are in the times. Unreadable input raises
+    ShapelintError; the other files of a folder are linted, and LintResult.problems lists unreadable ones.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     if question["is_free"] and shape is None:
@@ -171,7 +172,7 @@ def lint(
 def read(
     model: Any, *, name: str | None = None, config: str | os.PathLike[str] | None = None, isolated: bool = False, **plan: Plan
 ) -> Results[Model]:
-    """The models of a file as they are understood, with where each value came from."""
+    """Return the models of a file as read, with the origin of each value."""
     question = _question(model, None, plan, name, config, isolated)
     return Results(Model._of(each) for each in _asked(lambda: _shapelint.read(question))["models"])
 
@@ -186,10 +187,9 @@ def price(
     isolated: bool = False,
     **plan: Plan,
 ) -> Results[Step]:
-    """What a step costs, operation by operation: for each model of the file on each GPU.
+    """Predict a step, operation by operation, for each model of the file on each GPU.
 
-    `stack` names the packages that run it (`vllm==0.24,deep-ep`): sizes are padded as they pad them, and other kernels
-    run where they fall back.
+    `stack` names the packages that run it (`vllm==0.24,deep-ep`): times include their padding and fallback kernels.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     return Results(Step._of(each) for each in _asked(lambda: _shapelint.price(question)))
@@ -219,11 +219,11 @@ def suggest(
     isolated: bool = False,
     **plan: Plan,
 ) -> SuggestResult:
-    """Searches for better shapes near the model's, as `shapelint suggest` does under the same names (docs/how-to/find-better-shapes.md).
+    """Search for better shapes near the model's, with the options of `shapelint suggest` (docs/how-to/find-better-shapes.md).
 
     `ranges={"hidden_size": "2048:4096:64", "tensor": [1, 2, 4]}`, `where=["hidden_size % 256 == 0"]`,
-    `budget={"parameters": 0.05}`; a negative budget is none. What `stack` (`vllm==0.24`) refuses is no suggestion.
-    Ctrl-C ends it.
+    `budget={"parameters": 0.05}`; a negative budget means unlimited. Shapes that `stack` (`vllm==0.24`) rejects are not
+    suggested. Ctrl-C stops the search.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     texts = []
@@ -274,11 +274,11 @@ def plan(
     isolated: bool = False,
     **plan: Plan,
 ) -> PlanResult:
-    """Plans GPUs, layout, batch and cost, as `shapelint plan` does (docs/how-to/plan-parallelism.md).
+    """Plan GPUs, layout, batch and cost, as `shapelint plan` does (docs/how-to/plan-parallelism.md).
 
     Training: the fastest step of `global_batch` sequences on `num_gpus` GPUs (`8`, `"8..64"`, `"auto"`: the fewest), and the
     hours of `tokens`. With `input_tokens` and `output_tokens` serving: the cheapest and fastest replicas within `ttft_ms`,
-    `tpot_ms` and `rate` (requests per second). Fields that are given (`tensor=8`) are kept. Ctrl-C ends it.
+    `tpot_ms` and `rate` (requests per second). Given fields (`tensor=8`) are kept. Ctrl-C stops the search.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     return PlanResult._of(
@@ -303,7 +303,7 @@ def plan(
 
 
 def _column(field: str, values: Any) -> tuple[Any, bool]:
-    """64-bit whole numbers one after the other, and whether they came as numpy's."""
+    """Return the values as contiguous 64-bit integers, and whether they are a numpy array."""
     if getattr(values, "ndim", 1) != 1 or not hasattr(values, "__iter__"):
         raise TypeError(f"`{field}` is a column of whole numbers, not {values!r}")
     # A range may be longer than any memory.
@@ -334,14 +334,13 @@ def sweep(
     isolated: bool = False,
     **plan: Plan,
 ) -> Columns:
-    """Prices many shapes and plans of one model: columns of whole numbers in, columns of results out.
+    """Predict many shapes and launch configs of one model: columns of integers in, columns of results out.
 
-    `over` has a column for each field that varies, all as long; row by row they are one candidate each. What comes back
-    has them, too, then `parameters`, `memory_gb`, `gpu` (an id; with several GPUs the rows of one come after those of the
+    `over` has a column for each varied field, all of one length; each row is a candidate. The result has these columns, then `parameters`, `memory_gb`, `gpu` (an id; with several GPUs the rows of one come after those of the
     other), `step_us`, `tokens_per_s_per_gpu`, `mfu`, `hfu`, `compute_us`, `memory_us`, `communication_us`,
-    `overhead_us`, `bubble_us`, and `fails`: rules that frameworks refuse the row by, or an empty text. Numbers are
-    numpy's arrays where a column that was given is one, else `array.array`; pandas takes them as they are:
-    `pandas.DataFrame(sweep(…))`. Works without the interpreter's lock, on `threads` of the machine (0: all).
+    `overhead_us`, `bubble_us`, and `fails`: rules that the row violates, or an empty text. Numbers are numpy arrays if a
+    given column is one, else `array.array`; pandas accepts both:
+    `pandas.DataFrame(sweep(…))`. Runs without the GIL on `threads` threads (0: all).
     """
     question = _question(model, gpu, plan, name, config, isolated)
     columns = []
@@ -380,9 +379,9 @@ def sweep(
 
 
 def kernel(kind: str = "gemm", gpu: str = "h100", **sizes: Any) -> KernelCost:
-    """What one kernel costs: `kernel("gemm", "h100", m=8192, n=50257, k=4096)`, `kernel("attention", …)`.
+    """Predict one kernel: `kernel("gemm", "h100", m=8192, n=50257, k=4096)`, `kernel("attention", …)`.
 
-    Of a `gemm`: m, n, k, batch, dtype, layout (tn, nn, nt, tt). Of `attention`, fused and forward: sequences, heads,
+    A `gemm` has m, n, k, batch, dtype, layout (tn, nn, nt, tt). Fused forward `attention` has sequences, heads,
     key_value_heads, query_length, key_length, head_dim, causal, dtype.
     """
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -415,25 +414,25 @@ def kernel(kind: str = "gemm", gpu: str = "h100", **sizes: Any) -> KernelCost:
 
 
 def gpus() -> Results[Gpu]:
-    """All GPUs that are built in."""
+    """Return all built-in GPUs."""
     return Results(Gpu._of(each) for each in _asked(_shapelint.gpus))
 
 
 def find_gpu(name: str) -> Gpu:
-    """By id or alias."""
+    """Return a GPU by id or alias."""
     return Gpu._of(_asked(lambda: _shapelint.find_gpu(name)))
 
 
 def rules() -> Results[Rule]:
-    """All rules that are built in, by code."""
+    """Return all built-in rules, by code."""
     return Results(Rule._of(each) for each in _asked(_shapelint.rules))
 
 
 def find_rule(code_or_name: str) -> Rule:
-    """By code or name: `find_rule("SL101").page` is all there is to know about it, as Markdown."""
+    """Return a rule by code or name; `find_rule("SL101").page` is its page in Markdown."""
     return Rule._of(_asked(lambda: _shapelint.find_rule(code_or_name)))
 
 
 def fields() -> Results[Field]:
-    """All that can be said of a model and its plan, and given to every function by its name."""
+    """Return all fields of models and launch configs, which every function accepts by name."""
     return Results(Field._of(each) for each in _asked(_shapelint.fields))

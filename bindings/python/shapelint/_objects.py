@@ -19,7 +19,7 @@ _MOST_LEVELS = 12
 
 
 class Written(NamedTuple):
-    """Files by name, the first of which is what is asked about, and what no file of the framework says."""
+    """Files by name, the first to be linted, and values that the framework's files cannot hold."""
 
     files: dict[str, str]
     plan: dict[str, Plan]
@@ -41,7 +41,7 @@ def _members(given: Any) -> dict[str, Any]:
 
 
 def _plain(given: Any, levels: int = _MOST_LEVELS) -> Any:
-    """As JSON has it; what no file could say becomes null."""
+    """Return a JSON value; other objects become null."""
     if isinstance(given, enum.Enum):
         return given.value if isinstance(given.value, (bool, int, float, str)) else given.name
     if given is None or isinstance(given, (bool, int, float, str)):
@@ -108,12 +108,12 @@ def _layout(given: Any) -> Optional[str]:
 
 
 def _said(name: str, parts: Iterable[Any]) -> Any:
-    """By the first of the parts that says something."""
+    """Return the value of the first part that states it."""
     return next((value for value in (_get(part, name) for part in parts) if value is not None), None)
 
 
 def _megatron_text(*parts: Any) -> str:
-    """What the parts of a configuration say together, as options of Megatron-LM."""
+    """Return the parts of a configuration as options of Megatron-LM."""
 
     def said(name: str) -> Any:
         return _said(name, parts)
@@ -140,12 +140,12 @@ def _megatron_text(*parts: Any) -> str:
     if isinstance(chunks, int) and isinstance(stages, int) and isinstance(layers, int) and layers % (chunks * stages) == 0:
         options["num_layers_per_virtual_pipeline_stage"] = layers // (chunks * stages)
     if options["bf16"] is None and options["fp16"] is None:
-        options["bf16"] = True  # what their mixed precision is unless somebody says otherwise
+        options["bf16"] = True  # default of their mixed precision
     return _text({"MODEL_ARGS": {f"--{name.replace('_', '-')}": _plain(value) for name, value in options.items() if value not in (None, False)}})
 
 
 def _replicas(gpus: Any, *parts: Any) -> dict[str, Plan]:
-    """The data-parallel degree that so many GPUs leave."""
+    """Return the data parallelism of this number of GPUs."""
     if not isinstance(gpus, int):
         return {}
     for name in ("tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size"):
@@ -233,7 +233,7 @@ _ENGINE = (
 
 
 def written(given: Any) -> Optional[Written]:
-    """The files that say what an object says; None of what is no object of a framework that is known."""
+    """Return the files equivalent to an object, or None if its framework is unknown."""
     if isinstance(given, tuple) and len(given) == 2:
         config, args = given
         if _has(args, "per_device_train_batch_size") and (isinstance(config, Mapping) or _has(config, "to_dict")):

@@ -19,7 +19,7 @@ def data_frame(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
 
 
 def shown(value: Any) -> str:
-    """A value as a cell of a table."""
+    """Return a value as a table cell."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -36,7 +36,7 @@ def _cells(tag: str, values: Iterable[str]) -> str:
 
 
 def table_html(rows: Sequence[Mapping[str, Any]], caption: str = "", is_list: bool = False) -> str:
-    """A row of the table for each, with the columns of all; a single one is a column unless it `is_list`."""
+    """Return a row for each item, with the columns of all; a single item is a column unless it `is_list`."""
     if not rows:
         return f"<p>{html.escape(caption or 'nothing')}</p>"
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -53,7 +53,7 @@ def table_html(rows: Sequence[Mapping[str, Any]], caption: str = "", is_list: bo
 
 
 class Tabular:
-    """What has rows: a table in a notebook, and a data frame."""
+    """Base of results with rows: a table in a notebook, and a data frame."""
 
     _is_list = False  # of rows, even of a single one
 
@@ -64,16 +64,16 @@ class Tabular:
         return ""
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """All rows, in the order of the table: largest cost or gain first."""
+        """Return all rows, largest cost or gain first."""
         return data_frame(self._rows())
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return HTML for notebooks."""
         return table_html(self._rows(), self._caption(), self._is_list)
 
 
 class Results(Tuple[_T, ...], Tabular):
-    """Several results: a tuple, with a row for each."""
+    """A tuple of results, with a row for each."""
 
     _is_list = True
 
@@ -82,12 +82,12 @@ class Results(Tuple[_T, ...], Tabular):
 
 
 class Columns(Dict[str, Any], Tabular):
-    """Columns of numbers: a dictionary, which pandas takes as it is."""
+    """A dictionary of columns, which pandas accepts."""
 
     _is_list = True
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A row for each candidate and GPU, in the order in which they were given."""
+        """Return a row for each candidate and GPU, in the given order."""
         import pandas
 
         return pandas.DataFrame(dict(self))

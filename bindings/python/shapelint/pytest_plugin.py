@@ -1,4 +1,4 @@
-"""`pytest --shapelint configs/`: a test of each configuration in a file or folder, beside the project's own.
+"""`pytest --shapelint configs/`: a test for each configuration in a file or folder.
 
 pytest finds it by the wheel's entry point; without the option it does nothing.
 """
@@ -31,11 +31,11 @@ def pytest_addoption(parser: Any) -> None:
 
 
 class Failed(Exception):
-    """Its text is what a failing test shows."""
+    """Raised by a failing test with the findings as text."""
 
 
 class ShapelintItem(pytest.Item):
-    """One configuration. What was found of it is known when tests are collected: a file takes milliseconds."""
+    """One configuration, linted when tests are collected: a file takes milliseconds."""
 
     def __init__(self, *, wrong: list[str], **rest: Any):
         super().__init__(**rest)
@@ -63,7 +63,7 @@ def _of_file(report: LintResult, path: str, severity: str) -> list[str]:
 
 
 def _checked(path: str, options: Any) -> Iterator[tuple[str, list[str]]]:
-    """Each file of which something was checked, or that is wrong, with what is."""
+    """Yield each checked or unreadable file with its findings."""
     try:
         report = lint(path, options.shapelint_gpu, stack=options.shapelint_stack, min_severity=options.shapelint_severity)
     except ShapelintError as problem:

@@ -16,15 +16,14 @@ from ._generated import LintResult
 def assert_aligned(
     config: Any, gpu: Gpus = None, *, severity: str = "warning", min_gain: float | str = 0.0, **options: Any
 ) -> LintResult:
-    """Fails, and says what was found, where `config` has findings of this severity that save at least `min_gain`.
+    """Fail with the findings if `config` has any of this severity that save at least `min_gain`.
 
-    What would not run at all counts whatever it saves. Other options are those of `lint`, fields of the plan among them.
-    A file that cannot be read raises ShapelintError, one among others in a folder, too; and nothing passes of which
-    nothing was checked.
+    Findings that keep a job from running always count. Other options are those of `lint`, with fields of the launch config.
+    An unreadable file raises ShapelintError, also in a folder; an input without any checked model fails.
     """
     levels = ("info", "warning", "error")
     if severity not in levels:
-        raise ValueError(f"{severity!r} is no severity: {', '.join(levels)}")
+        raise ValueError(f"{severity!r} is not a severity: {', '.join(levels)}")
     least = share(min_gain, "min_gain")
     options.setdefault("min_severity", severity)
     report = lint(config, gpu, **options)
@@ -50,15 +49,14 @@ def assert_registry(
     known: Iterable[str] = (),
     **options: Any,
 ) -> dict[str, LintResult]:
-    """Lints every entry of a registry of models or recipes, and fails with all that is wrong of all.
+    """Lint every entry of a registry of models or recipes, and fail with the findings of all.
 
-    An entry is what `lint` takes, or a function without arguments that returns it. Unless `severity` says otherwise, what
-    counts is what keeps a run from working. `known` names entries that fail: one of them that passes is told, too, and so
-    is one that is not there. Other options are those of `assert_aligned`.
+    An entry is an argument of `lint`, or a function without arguments that returns one. By default only errors count.
+    `known` names entries that are known to fail; one that passes, or is missing, fails the test. Other options are those of `assert_aligned`.
     """
     entries = dict(registry.items() if isinstance(registry, Mapping) else registry)
     left = set(known)
-    wrong = [f"{each}: known to fail, and not in the registry" for each in sorted(left - entries.keys())]
+    wrong = [f"{each}: known to fail, but not in the registry" for each in sorted(left - entries.keys())]
     reports: dict[str, LintResult] = {}
     for name, entry in entries.items():
         try:

@@ -14,11 +14,10 @@ from ._error import ShapelintError
 
 
 class ShapelintCallback:
-    """Lints the model's configuration once, when training starts, and warns of what it finds.
+    """Lint the model's configuration once, when training starts, and warn about findings.
 
-    What the trainer's arguments say counts: batch, accumulation, precision, optimizer, gradient checkpointing, FSDP,
-    DeepSpeed. It raises nothing but warnings: a model that is not understood is told in one. `plan` overrides what they
-    say: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
+    The trainer's arguments are used: batch, accumulation, precision, optimizer, gradient checkpointing, FSDP, DeepSpeed.
+    Only warnings are raised, also for an unreadable model. `plan` overrides the arguments: `ShapelintCallback(gpu="h100", sequence_length=4096, tensor=2)`.
     """
 
     def __init__(self, gpu: Gpus = None, *, min_gain: float | None = None, **plan: Plan):

@@ -91,7 +91,7 @@ export interface Shapelint {
   readonly version: string;
   /** Findings of one or several files. Errors of files are in the result. */
   lint(sources: Given | Given[], options?: LintOptions): LintResult;
-  /** What is understood of a file. */
+  /** A file as read. */
   read(source: Given, options?: ReadOptions): ReadResult;
   /** What a step costs, for each model of the file and each GPU. */
   step(source: Given, options?: StepOptions): Step[];
@@ -261,7 +261,7 @@ export interface LintedModel {
   fields?: Record<string, Value>;
   /** what was not understood, or had to be decided */
   notes: Note[];
-  /** nobody named one */
+  /** whether the GPUs are defaults */
   gpus_assumed: boolean;
   /** ids of those named that cannot multiply what is stored */
   gpus_left_out: string[];
@@ -307,7 +307,7 @@ export interface Proposal {
   applicability: Applicability;
   /** what to edit */
   changes: Change[];
-  /** what follows without being edited */
+  /** values that follow from the edit */
   implied: Change[];
   /** that make the changes in the linted file; none of a manual one */
   edits: Edit[];
@@ -670,7 +670,7 @@ export interface Model {
   notes: Note[];
 }
 
-/** What is understood of a file. */
+/** A file as read. */
 export interface ReadResult {
   /** a configuration of a known dialect; it may still hold no model */
   recognised: boolean;
@@ -762,7 +762,7 @@ export interface Suggestion {
   of_best?: number;
   parameters: number;
   changes: Change[];
-  /** what follows without being edited */
+  /** values that follow from the edit */
   implied: Change[];
   /** each change made alone */
   alone: AloneChange[];
@@ -775,7 +775,7 @@ export interface FrontPoint {
   /** relative to the start */
   speed: number;
   changes: Change[];
-  /** what follows without being edited */
+  /** values that follow from the edit */
   implied: Change[];
 }
 
