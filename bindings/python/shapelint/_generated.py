@@ -1,4 +1,4 @@
-"""Written by the library from its own descriptions (include/shapelint); _behaviour.py says what else they can do."""
+"""Generated from include/shapelint; _behaviour.py adds their methods."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class LintedModel(_behaviour.LintedModel):
     active_parameters: that take part in one token's forward pass
     fields: by name, where they are asked for
     notes: what was not understood, or had to be decided
-    gpus_assumed: whether the GPUs are defaults
+    gpus_assumed: nobody named one
     gpus_left_out: ids of those named that cannot multiply what is stored
     shape_note: what of the model is taken as fixed, and why
     min_gain: findings that save less are left out
@@ -250,7 +250,7 @@ class Proposal(Plain):
     summary: all of it in words, on one line
     applicability: safe: it leaves what is trained as it is; unsafe: it does not; manual: the file alone cannot take it
     changes: what to edit
-    implied: values that follow from the edit
+    implied: what follows without being edited
     edits: that make the changes in the linted file; none of a manual one
     gain: share of the step's time, the mean over the finding's GPUs
     gain_error: half width of its interval
@@ -736,7 +736,7 @@ class Model(_behaviour.Model):
 
 @dataclass(frozen=True)
 class ReadResult(Plain):
-    """A file as read.
+    """What is understood of a file.
 
     recognised: a configuration of a known dialect; it may still hold no model
     notes: why it is not understood, or what in it was not
@@ -865,7 +865,7 @@ class Suggestion(_behaviour.Suggestion):
     gain: of the objective, as the basket says
     gain_error: half width of its interval
     of_best: of several GPUs: 1 is each one's own best
-    implied: values that follow from the edit
+    implied: what follows without being edited
     alone: each change made alone
     """
 
@@ -888,7 +888,7 @@ class FrontPoint(Plain):
     """No other shape is as large and faster.
 
     speed: relative to the start
-    implied: values that follow from the edit
+    implied: what follows without being edited
     """
 
     _order = ("parameters", "speed", "changes", "implied", )

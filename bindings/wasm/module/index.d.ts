@@ -261,7 +261,7 @@ export interface LintedModel {
   fields?: Record<string, Value>;
   /** what was not understood, or had to be decided */
   notes: Note[];
-  /** whether the GPUs are defaults */
+  /** nobody named one */
   gpus_assumed: boolean;
   /** ids of those named that cannot multiply what is stored */
   gpus_left_out: string[];
@@ -307,7 +307,7 @@ export interface Proposal {
   applicability: Applicability;
   /** what to edit */
   changes: Change[];
-  /** values that follow from the edit */
+  /** what follows without being edited */
   implied: Change[];
   /** that make the changes in the linted file; none of a manual one */
   edits: Edit[];
@@ -670,7 +670,7 @@ export interface Model {
   notes: Note[];
 }
 
-/** A file as read. */
+/** What is understood of a file. */
 export interface ReadResult {
   /** a configuration of a known dialect; it may still hold no model */
   recognised: boolean;
@@ -762,7 +762,7 @@ export interface Suggestion {
   of_best?: number;
   parameters: number;
   changes: Change[];
-  /** values that follow from the edit */
+  /** what follows without being edited */
   implied: Change[];
   /** each change made alone */
   alone: AloneChange[];
@@ -775,7 +775,7 @@ export interface FrontPoint {
   /** relative to the start */
   speed: number;
   changes: Change[];
-  /** values that follow from the edit */
+  /** what follows without being edited */
   implied: Change[];
 }
 
