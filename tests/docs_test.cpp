@@ -255,8 +255,8 @@ TEST_CASE("the limits on the page about security are those of the readers", "[do
   CHECK(states(fmt::format("parts of a dotted key | {} |", text::max_depth)));
   CHECK(states(fmt::format("| values of one file, aliases expanded | {} |",
                            shapelint::with_commas(text::max_values))));
-  CHECK(states(fmt::format("| mistakes of one file that are told | {}, then their number |",
-                           text::max_reported_errors)));
+  CHECK(
+      states(fmt::format("| errors reported per file | {}, then their number |", text::max_reported_errors)));
 }
 
 TEST_CASE("the versions of documents are those of the program", "[docs]") {

@@ -174,7 +174,7 @@ TEST_CASE("a file adds to the one that it extends, whose paths stay its own", "[
 TEST_CASE("what a configuration names lies in its repository, or its folder where there is none",
           "[config]") {
   constexpr std::string_view refused =
-      "leads out of the repository, or out of the configuration's folder where there is none; "
+      "is outside the repository (or the configuration's folder without one); "
       "`--allow-outside` "
       "allows it, for a configuration of your own\n";
   text::MemoryFileSystem files;

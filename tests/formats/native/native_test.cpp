@@ -232,8 +232,8 @@ TEST_CASE("values that contradict each other are refused", "[native]") {
         "5:23: `num_key_value_heads` is `8`, more than `num_attention_heads` = `4`; query heads "
         "share KV heads, not the other way round\n");
   CHECK(native_errors(small + "[model.moe]\nnum_experts = 8\nexperts_per_token = 9\n") ==
-        "10:21: `experts_per_token` is `9`, more than `num_experts` = `8`; a token visits some of the "
-        "experts\n");
+        "10:21: `experts_per_token` is `9`, more than `num_experts` = `8`; top-k must not exceed the "
+        "number of experts\n");
   CHECK(native_errors(small + "[model.moe]\nnum_experts = 8\n") ==
         "8:8: `experts_per_token` is missing from `[model.moe]`; experts per token (top-k)\n");
   CHECK(native_errors(small + "[model.mla]\nkv_lora_rank = 512\nqk_nope_head_dim = 128\n") ==

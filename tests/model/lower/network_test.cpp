@@ -215,9 +215,8 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
   CHECK(tests::native_errors(head +
                              "[[conv]]\nbranches = [[{ out_channels = 8 }], [{ type = \"max_pool\", kernel = "
                              "2 }]]\n") ==
-        "5:12: branch 2 gives 4 x 4 pixels, those before it 8 x 8; only images of one size can be put beside "
-        "each "
-        "other\n");
+        "5:12: branch 2 gives 4 x 4 pixels, those before it 8 x 8; only tensors of one image size can be "
+        "concatenated\n");
   CHECK(tests::native_errors(
             head + "[[conv]]\nresidual = true\nlayers = [{ out_channels = 4, kernel = 6 }]\n") == "");
   CHECK(tests::native_errors(
