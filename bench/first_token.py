@@ -7,7 +7,7 @@ measured / predicted first tokens of src/cost/step_interval.cpp.
 Published first tokens with at most MOST_REQUESTS at a time (engines' serving, field_runs.py). Engines launch the pass over a
 prompt kernel by kernel, outside of CUDA graphs: short prompts take the same time on an H200 and a B200. A host's time per layer
 is the median over campaigns (one model on one GPU by one engine) of the first token where the pass alone takes less than half
-of it. Campaigns of one half are fitted, the others check; both print the mean of |log| of predicted / measured.
+of it; of SGLang and TensorRT-LLM mixtures count alone, since of others hardly any was published. Campaigns of one half are fitted, the others check; both print the mean of |log| of predicted / measured.
 """
 import argparse
 import collections
@@ -33,7 +33,8 @@ def rows(data):
     first = {float(token): float(ttft) for token, ttft in first.items() if token and ttft}
     for job in field_runs.serving(data):
         run, measured = job[3], job[6]
-        if job[0][3] == "agg" and run["micro_batch_size"] <= MOST_REQUESTS and measured in first:
+        is_known = run["engine"] == "vllm" or job[0][1] == "mixture"
+        if job[0][3] == "agg" and is_known and run["micro_batch_size"] <= MOST_REQUESTS and measured in first:
             yield job, first[measured]
 
 

@@ -232,12 +232,13 @@ TEST_CASE("an engine's host launches the pass over a prompt, however fast the GP
     setup.plan.engine = engine;
     return suggest::serving_of(gpu_named(gpu), setup).first_token_us;
   };
-  for (const auto engine :
-       {model::ServingEngine::vllm, model::ServingEngine::sglang, model::ServingEngine::trtllm}) {
-    CHECK(first_us("h200", 640, engine) == first_us("b200", 640, engine));
-    CHECK(first_us("h200", 640, engine) >= 32 * 1000.0);  // layers, each of a millisecond at least
-    CHECK(first_us("h200", 640, engine) > first_us("h200", 640, model::ServingEngine::fastest));
-  }
+  const auto vllm = model::ServingEngine::vllm;
+  const auto fastest = model::ServingEngine::fastest;
+  CHECK(first_us("h200", 640, vllm) == first_us("b200", 640, vllm));
+  CHECK(first_us("h200", 640, vllm) >= 32 * 1000.0);  // layers, each of a millisecond at least
+  CHECK(first_us("h200", 640, vllm) > first_us("h200", 640, fastest));
+  // Of SGLang and TensorRT-LLM mixtures alone were published.
+  CHECK(first_us("h200", 640, model::ServingEngine::sglang) < 32 * 1000.0);
   CHECK(first_us("h200", 512, model::ServingEngine::vllm) < 32 * 1000.0);
   // A long one outlasts it.
   const double long_us = first_us("a100", 16384, model::ServingEngine::vllm);
