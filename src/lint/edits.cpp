@@ -139,8 +139,7 @@ std::optional<Place> place_of(const rules::Change& change, const ModelReport& mo
         "adds it",
         name, model.path, to);
   } else if (model::extra_named(model.reading, model::unsettable(change.field)) > 0) {
-    obstacle = fmt::format("no key of the file sets `{}`{}", name,
-                           origin.kind == Origin::Kind::derived ? ", which is " + origin.note : "");
+    obstacle = fmt::format("no key of the file sets `{}` alone ({})", name, origin.note);
   } else {
     obstacle = fmt::format("the file does not state `{}`: add it with the value {}", name, to);
   }

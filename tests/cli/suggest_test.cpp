@@ -190,7 +190,7 @@ TEST_CASE("a width that no key of the file's framework sets is not said to be ad
                                     files);
   CHECK(ran.code == 2);
   CHECK(ran.err ==
-        "error: config.json: no key of the file sets `intermediate_size`, which is 4 * hidden_size\n");
+        "error: config.json: no key of the file sets `intermediate_size` alone (4 * hidden_size)\n");
 }
 
 TEST_CASE("the shards of a sweep are the whole sweep", "[sweep][cli]") {

@@ -180,12 +180,12 @@ class Resolver {
     return false;
   }
 
-  // Whether a key decides it before something else does, whatever the file says.
-  bool has_key_first(FieldId field) const {
+  // Whether the file's framework works it out of other values, whatever the file says.
+  bool is_worked_out(FieldId field) const {
     for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
       for (const Alternative& each : *entry->alternatives) {
-        if (each.kind == Alternative::Kind::key) return true;
-        if (each.when.empty()) return false;
+        if (each.kind == Alternative::Kind::key) return false;
+        if (each.when.empty()) return each.kind == Alternative::Kind::derived;
       }
     }
     return false;
@@ -194,10 +194,9 @@ class Resolver {
   // Files that say nothing of runs are run by something else, which may have all of them. Widths that a
   // model's code works out of others are no key's.
   void note_unsettable(model::Reading& out) const {
-    for (const FieldId field : {FieldId::intermediate_size, FieldId::moe_intermediate_size}) {
-      if (out.origins[field].kind == Origin::Kind::derived && !has_key_first(field))
-        out.extras.push_back({model::unsettable(field), 1, {}});
-    }
+    const bool is_derived = out.origins[FieldId::intermediate_size].kind == Origin::Kind::derived;
+    if (is_derived && is_worked_out(FieldId::intermediate_size))
+      out.extras.push_back({model::unsettable(FieldId::intermediate_size), 1, {}});
     if (!has_key(FieldId::micro_batch_size)) return;
     for (const FieldId field : model::layout_fields) {
       if (!has_key(field)) out.extras.push_back({model::unsettable(field), 1, {}});
