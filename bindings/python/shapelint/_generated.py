@@ -1004,6 +1004,8 @@ class TrainingPlan(Plain):
 
     virtual_pipeline: chunks of layers of each stage
     embedding_stages: of embedding and head, those that count as a layer
+    stage_layers: layers of all stages but the last, which has the rest; 0: as even as can be
+    overlap: what the exchange of tokens among experts runs beside
     zero: what data-parallel ranks share
     micro_batch_size: sequences of one rank at a time
     recompute_parts: besides, of every layer
@@ -1016,7 +1018,7 @@ class TrainingPlan(Plain):
     run_cost: with --price
     """
 
-    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "embedding_stages", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
+    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "embedding_stages", "stage_layers", "overlap", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
     _may_be_absent = frozenset(("recompute_parts", "run_hours", "run_cost", ))
     _nested = {"parallel": "Parallel", "memory": "Memory", }
 
@@ -1024,6 +1026,8 @@ class TrainingPlan(Plain):
     sequence_parallel: bool
     virtual_pipeline: int
     embedding_stages: int
+    stage_layers: int
+    overlap: str
     zero: int
     micro_batch_size: int
     gradient_accumulation: int

@@ -859,6 +859,10 @@ export interface TrainingPlan {
   virtual_pipeline: number;
   /** of embedding and head, those that count as a layer */
   embedding_stages: number;
+  /** layers of all stages but the last, which has the rest; 0: as even as can be */
+  stage_layers: number;
+  /** what the exchange of tokens among experts runs beside */
+  overlap: string;
   /** what data-parallel ranks share */
   zero: number;
   /** sequences of one rank at a time */
