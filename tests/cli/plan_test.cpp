@@ -194,7 +194,7 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   says({"plan", file, "--gpu", "h100", "--gpus", "8..4"}, "`--gpus 8..4` is not a number of GPUs");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
-       "nothing says what a request is");
+       "not the length of a request");
   says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "names no GPU of this run");
   says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
   says({"plan", file, "--gpu", "h100", "--measured", "step=20"}, "is not the time of a step");

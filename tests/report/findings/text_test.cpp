@@ -224,8 +224,8 @@ two models.toml: 2 warnings
       (7.3 % on a100-sxm4-80gb, 4.1 % on h100-sxm)
 
 checked 4 models in 3 files for a100-sxm4-80gb: 1 error, 3 warnings
-not checked: 2 files with an incomplete model, 1,300 files without a model
-(see `--verbose`)
+not checked: 2 files with an incomplete model, 1,300 files without a model (see
+`--verbose`)
 Explain a rule: shapelint explain SL201
 )");
   // In full where it is asked for, with every way out.

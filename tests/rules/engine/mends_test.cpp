@@ -139,6 +139,7 @@ micro_batch_size = 4
 sequence_length = 2048
 dtype = "fp16"
 attention = "unfused"
-)") == "SL604 attention unfused -> flash:\n"
+recompute = "selective"
+)") == "SL604 attention 1 -> 0:\n"
        "SL605 num_attention_heads 32 -> 20:\n");
 }

@@ -151,7 +151,7 @@ TEST_CASE("python: functions that return a configuration") {
   // What may have happened to it is unknown, and so is which of two results it gives.
   CHECK(shown("from m import Config\ndef f(big=None):\n    c = Config(width=1, depth=1)\n"
               "    if big is None:\n        c.width = 2\n    if g():\n        c.depth = 2\n    return c\n") ==
-        "{f(): {(): \"m.Config\", width: 2, depth: unknown(it is assigned inside of a block that may not "
+        "{f(): {(): \"m.Config\", width: 2, depth: unknown(it is assigned in a block that may not "
         "run)}}");
   CHECK(shown("def f(x):\n    if x:\n        return dict(a=1)\n    return dict(a=2)\n"
               "def g(x):\n    if x < 1:\n        raise ValueError(x)\n    return dict(a=1)\n") ==
@@ -168,7 +168,7 @@ TEST_CASE("python: loops, comprehensions and calls of what Python brings along")
   CHECK(shown("n = []\nfor i in range(3):\n    if i == 1:\n        continue\n    n.append(i * 2)\n"
               "m = [x + 1 for x in n if x]\nk = max(len(n), int('7'))\nt = f'{k}B-{n[1]}'\n"
               "for j in unknown():\n    k = 1\n")
-            .starts_with("{n: [0, 4], i: 2, m: [5], k: unknown(it is assigned inside of a block that may not "
+            .starts_with("{n: [0, 4], i: 2, m: [5], k: unknown(it is assigned in a block that may not "
                          "run), t: \"7B-4\""));
   CHECK(shown("a = [1, 2, 3, 4]\nb = a[1:]\nc = a[:-1]\nd = a[1:9]\ne = a[::2]\nf = (1, 2)[3:]\n") ==
         "{a: [1, 2, 3, 4], b: [2, 3, 4], c: [1, 2, 3], d: [2, 3, 4], "
