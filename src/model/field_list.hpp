@@ -199,6 +199,7 @@
   BOOLEAN(tensor_overlap, "parallel", "tensor_overlap", plan.tensor_overlap, "training: TP collectives overlap with adjacent GEMMs (Megatron's --tp-comm-overlap)") \
   BOOLEAN(sequence_parallel, "parallel", "sequence_parallel", plan.sequence_parallel, "norms and residuals are sharded along the sequence over the tensor-parallel ranks") \
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights sharded over the data-parallel ranks") \
+  INTEGER(zero_ranks, "parallel", "zero_ranks", plan.zero_ranks, 0, largest_degree, "ranks", "data-parallel and context ranks that shard what `zero` says, replicated over the other ranks (HSDP, FSDP's hybrid sharding); 0 for all") \
   INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "layers that the embedding and the LM head count as when layers are divided among pipeline stages: 0, 1 for one of them, 2 for both") \
   INTEGER(stage_layers, "parallel", "stage_layers", plan.stage_layers, 0, most_layers, "layers", "layers of the largest pipeline stage, if the split is uneven (vLLM's VLLM_PP_LAYER_PARTITION); 0 if it is even")
 // clang-format on

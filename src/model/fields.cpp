@@ -284,6 +284,7 @@ constexpr std::array task{FieldId::mode,
 
 constexpr std::array training{FieldId::gradient_accumulation,
                               FieldId::zero,
+                              FieldId::zero_ranks,
                               FieldId::recompute,
                               FieldId::recompute_layers,
                               FieldId::recompute_unit,

@@ -121,7 +121,8 @@ bool concerns_networks(FieldId field) {
                                  FieldId::micro_batch_size,
                                  FieldId::gradient_accumulation,
                                  FieldId::data,
-                                 FieldId::zero};
+                                 FieldId::zero,
+                                 FieldId::zero_ranks};
   return std::find(concerned.begin(), concerned.end(), field) != concerned.end();
 }
 

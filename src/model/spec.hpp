@@ -447,6 +447,7 @@ struct Plan {
   bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
+  std::int64_t zero_ranks = 0;               // that share what ZeRO shards; 0: all data-parallel ones
   std::int64_t dispatch_bits = 0;            // of an element on its way to an expert; 0: as activations
   bool wide_attention = false;               // attention's projections stay in 16 bits in all layers
   std::int64_t wide_layers = 0;              // layers whose products stay in 16 bits where dtype is narrower

@@ -49,6 +49,7 @@ dp_replicate = 2
   CHECK(model::parameter_count(setup) == 8'030'261'248);
   CHECK(setup.plan.dtype == DType::fp8);
   CHECK(setup.plan.data == 16);
+  CHECK(setup.plan.zero_ranks == 8);
   CHECK(setup.plan.weight_precision == model::WeightPrecision::half);
 }
 

@@ -125,6 +125,8 @@ training_config:
   CHECK(verl.dialect == "verl");
   REQUIRE(verl.readings.size() == 2);
   CHECK(verl.readings.front().setup.plan.sequence_length == 1536);
+  CHECK(verl.readings.front().setup.plan.zero_ranks == 4);
+  CHECK(verl.readings.back().setup.plan.zero_ranks == 0);
 }
 
 TEST_CASE("Fast-LLM counts tokens of a micro-batch", "[formats]") {

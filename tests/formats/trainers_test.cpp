@@ -166,3 +166,34 @@ data: {batch_size: 2, max_num_tiles: 16}
   CHECK(tower.plan.micro_batch_size == 34);
   CHECK(static_cast<double>(model::parameter_count(tower)) == Approx(1.74e9).epsilon(0.01));
 }
+
+TEST_CASE("groups of a node's GPUs share weights where FSDP is hybrid", "[formats]") {
+  // https://huggingface.co/docs/accelerate/usage_guides/fsdp: HYBRID_SHARD shards within a node
+  const auto accelerate = read_text("fsdp.yaml", R"(
+compute_environment: LOCAL_MACHINE
+distributed_type: FSDP
+fsdp_config: {fsdp_sharding_strategy: HYBRID_SHARD}
+mixed_precision: bf16
+num_machines: 4
+num_processes: 32
+)");
+  REQUIRE(accelerate.readings.size() == 1);
+  CHECK(accelerate.readings.front().setup.plan.zero_ranks == 8);
+
+  // torchtitan, distributed/parallel_dims.py: dp_replicate x dp_shard x cp
+  const auto titan = read_text("llama3_8b.toml", R"(
+[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 1
+seq_len = 8192
+[parallelism]
+data_parallel_replicate_degree = 2
+data_parallel_shard_degree = 8
+context_parallel_degree = 2
+)");
+  REQUIRE(titan.readings.size() == 1);
+  CHECK(titan.readings.front().setup.plan.data == 16);
+  CHECK(titan.readings.front().setup.plan.zero_ranks == 16);
+}

@@ -9,6 +9,7 @@ namespace shapelint::contracts {
 void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
   apply(branch.layout, plan);
   plan.zero = branch.zero;
+  plan.zero_ranks = 0;
   plan.micro_batch_size = branch.micro_batch;
   plan.gradient_accumulation = branch.accumulation;
   plan.embedding_stages = branch.embedding_stages;

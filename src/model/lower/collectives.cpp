@@ -9,25 +9,34 @@ namespace {
 // Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
 constexpr double summed_gradient_bytes = 4;
 
+struct GradientNames {
+  std::string_view reduce;   // among the ranks that share
+  std::string_view between;  // between groups of them that hold the same
+  std::string_view gather;
+};
+
 // `learning` of the parameters learn; with adapters these are others than those that are held.
-void share_gradients(const LoweringContext& shared, std::string_view reduce_name,
-                     std::string_view gather_name, double held, double learning, double replicas,
-                     std::int64_t stride, Emitter& emit) {
-  const auto ranks = static_cast<std::int64_t>(replicas);
+void share_gradients(const LoweringContext& shared, const GradientNames& names, double held, double learning,
+                     double replicas, double shards, std::int64_t stride, Emitter& emit) {
   const std::int64_t zero = shared.plan.zero;
+  const auto ranks = static_cast<std::int64_t>(zero == 0 ? replicas : shards);
+  const auto groups = static_cast<std::int64_t>(replicas / static_cast<double>(ranks));
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
   const double reductions = zero >= 2 ? shared.micro_batches : 1;
   if (learning > 0) {
-    emit.collective_once(reduce_name, Pass::backward,
+    emit.collective_once(names.reduce, Pass::backward,
                          zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
                          learning * summed_gradient_bytes, ranks, reductions, true, stride);
+    emit.collective_once(names.between, Pass::backward, CollectiveKind::all_reduce,
+                         learning * summed_gradient_bytes / static_cast<double>(ranks), groups, reductions,
+                         true, times(stride, ranks));
   }
   // What does not learn need not come back, unless it is gathered for each use.
   const double gathered = zero >= 3 && shared.adapting ? held + learning : zero >= 3 ? held : learning;
   if (zero == 0 || gathered <= 0) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
   const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
-  emit.collective_once(gather_name, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
+  emit.collective_once(names.gather, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
                        gathered * shared.activation, ranks, gathers, true, stride);
 }
 
@@ -74,10 +83,13 @@ void lower_data_parallel(const LoweringContext& shared, RankParameters held, Ran
                          Emitter& emit) {
   const Plan& plan = shared.plan;
   const Replicas same = replicas(plan);
-  share_gradients(shared, "gradients.reduce", "parameters.gather", held.dense, learning.dense, same.dense,
-                  plan.tensor, emit);
-  share_gradients(shared, "gradients.expert_reduce", "parameters.expert_gather", held.expert, learning.expert,
-                  same.expert, times(plan.expert, plan.expert_tensor), emit);
+  const Replicas sharing = shards(plan);
+  share_gradients(shared, {"gradients.reduce", "gradients.group_reduce", "parameters.gather"}, held.dense,
+                  learning.dense, same.dense, sharing.dense, plan.tensor, emit);
+  share_gradients(shared,
+                  {"gradients.expert_reduce", "gradients.expert_group_reduce", "parameters.expert_gather"},
+                  held.expert, learning.expert, same.expert, sharing.expert,
+                  times(plan.expert, plan.expert_tensor), emit);
 }
 
 }  // namespace shapelint::model

@@ -325,11 +325,17 @@ double op_flops(const Op& op) {
 }
 
 bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
-  constexpr std::array narrow{
-      FieldId::num_layers, FieldId::num_attention_heads,    FieldId::num_key_value_heads,
-      FieldId::head_dim,   FieldId::intermediate_size,      FieldId::moe_intermediate_size,
-      FieldId::vocab_size, FieldId::vocab_padding_multiple, FieldId::pipeline,
-      FieldId::zero};
+  constexpr std::array narrow{FieldId::num_layers,
+                              FieldId::num_attention_heads,
+                              FieldId::num_key_value_heads,
+                              FieldId::head_dim,
+                              FieldId::intermediate_size,
+                              FieldId::moe_intermediate_size,
+                              FieldId::vocab_size,
+                              FieldId::vocab_padding_multiple,
+                              FieldId::pipeline,
+                              FieldId::zero,
+                              FieldId::zero_ranks};
   const std::size_t which = mixer_of(part);
   for (std::size_t mixer = 0; mixer < most_mixers; ++mixer) {
     const MixerFields& sizes = mixer_fields[mixer];
@@ -341,7 +347,7 @@ bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
   if (field == FieldId::num_layers && has_pattern) return !is_of_ends;
   // Ranks that share an optimizer's states share the products of its updates; those that gather weights have
   // the residual stream in 16 bits.
-  if (field == FieldId::zero) return true;
+  if (field == FieldId::zero || field == FieldId::zero_ranks) return true;
   // Sizes of mixers that a file does not state follow from those of attention.
   if (which < most_mixers) return field == FieldId::num_attention_heads || field == FieldId::head_dim;
   switch (part) {

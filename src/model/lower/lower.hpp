@@ -79,6 +79,9 @@ struct Replicas {
 };
 Replicas replicas(const Plan& plan, double data);
 Replicas replicas(const Plan& plan);
+// Of those, the ones that share what ZeRO shards: the others hold the same as one of them.
+Replicas shards(const Plan& plan, double data);
+Replicas shards(const Plan& plan);
 
 // Appends the ops of one run of a layer's part (`ends`: of a step). In a layer the parts stand between each
 // other's ops: `pieces`, if given, gets the number of ops at the end of each piece. A layer of lower() is the

@@ -42,7 +42,7 @@ void lower_host_copies(const LoweringContext& shared, double held, double learni
 
 // Parameters of the shard that ZeRO gives a rank.
 double sharded(const Plan& plan, RankParameters held) {
-  const Replicas same = replicas(plan);
+  const Replicas same = shards(plan);
   return held.dense / same.dense + held.expert / same.expert;
 }
 
@@ -88,6 +88,19 @@ Replicas replicas(const Plan& plan, double data) {
 
 Replicas replicas(const Plan& plan) {
   return replicas(plan, static_cast<double>(plan.data));
+}
+
+Replicas shards(const Plan& plan, double data) {
+  const Replicas same = replicas(plan, data);
+  if (plan.zero_ranks <= 0) return same;
+  const auto group = static_cast<double>(plan.zero_ranks);
+  const double of_expert = static_cast<double>(times(plan.expert, plan.expert_tensor));
+  const double expert = std::max(1.0, group * static_cast<double>(plan.tensor) / of_expert);
+  return {std::min(same.dense, group), std::min(same.expert, expert)};
+}
+
+Replicas shards(const Plan& plan) {
+  return shards(plan, static_cast<double>(plan.data));
 }
 
 void Emitter::update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k,

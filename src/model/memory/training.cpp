@@ -84,7 +84,8 @@ double wide_embedding_bytes(const Setup& setup, const ParameterBytes& each) {
 }  // namespace
 
 HeldStates held_states(const Plan& plan, double data, double parameters) {
-  return held_of(plan, data, parameters, 0);
+  const double ranks = plan.zero_ranks > 0 ? std::min(data, real(plan.zero_ranks)) : data;
+  return held_of(plan, ranks, parameters, 0);
 }
 
 namespace {
@@ -140,7 +141,7 @@ HeldStates learning_states(const Setup& setup, const Replicas& same, RankParamet
 
 HeldStates held_states(const Setup& setup, double data, RankParameters held) {
   const Plan& plan = setup.plan;
-  const Replicas same = replicas(plan, data);
+  const Replicas same = shards(plan, data);
   const double copies = real(plan.reference_models);
   return learning_states(setup, same, held) +
          frozen_states(plan, same, {copies * held.dense, copies * held.expert});
@@ -155,7 +156,7 @@ constexpr double summed_bytes = 4;
 Gathered gathered(const Setup& setup, RankParameters held) {
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
-  const Replicas same = replicas(plan);
+  const Replicas same = shards(plan);
   const bool has_others = std::max(same.dense, same.expert) > 1;
   const bool shares_gradients = plan.zero >= 2 && has_others;
   const bool gathers = (plan.zero >= 3 && has_others) || plan.offload_weights;

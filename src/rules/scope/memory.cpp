@@ -101,6 +101,7 @@ bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, 
   const bool counts = extra(reading, world_name) > 0 || is_stated(reading, FieldId::data);
   model::Setup shared = setup;
   if (!counts || !is_stated(reading, FieldId::zero)) shared.plan.zero = 3;
+  if (!counts) shared.plan.zero_ranks = 0;
   const suggest::Footprint least = counts && is_stated(reading, FieldId::zero)
                                        ? suggest::footprint(shared)
                                        : suggest::min_footprint(shared);

@@ -106,6 +106,27 @@ TEST_CASE("data parallelism shares gradients; ZeRO shards the optimizer", "[mode
   CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters / 8 * 10);
 }
 
+// PyTorch, FSDP, ShardingStrategy.HYBRID_SHARD: gradients are scattered within a group, then summed between
+// groups.
+TEST_CASE("groups of ranks that share gradients add their parts up", "[model]") {
+  Setup setup = example("gpt2-124m");  // 8 ranks, 5 micro-batches
+  const double parameters = 124'439'808;
+  setup.plan.zero = 3;
+  setup.plan.zero_ranks = 4;
+  const Workload workload = lower(setup);
+  const Op* reduce = find(workload, "gradients.reduce", Pass::backward);
+  REQUIRE(reduce != nullptr);
+  CHECK(reduce->ranks == 4);
+  const Op* between = find(workload, "gradients.group_reduce", Pass::backward);
+  REQUIRE(between != nullptr);
+  CHECK(between->collective == CollectiveKind::all_reduce);
+  CHECK(between->ranks == 2);
+  CHECK(between->stride == 4);
+  CHECK(between->bytes == parameters);  // 4 bytes each of a quarter
+  CHECK(find(workload, "parameters.gather")->ranks == 4);
+  CHECK(find(workload, "optimizer.adam", Pass::update)->bytes == parameters / 4 * 30);
+}
+
 TEST_CASE("products that add to the gradients as they write them need no pass for it", "[model]") {
   Setup setup = example("gpt2-124m");  // 5 micro-batches
   setup.plan.fused_gradient_accumulation = true;

@@ -44,6 +44,16 @@ TEST_CASE("bytes of a parameter follow what is kept of weights", "[memory]") {
   CHECK(each("gradient_bits = 32\n") == Approx(2 + 4 + 12));  // Megatron-LM, theoretical_memory_usage.py
 }
 
+// verl, workers/engine/fsdp/utils.py, create_device_mesh: of 32 ranks, groups of `fsdp_size` share, and hold
+// the same.
+TEST_CASE("groups of ranks that share hold the same as each other", "[memory]") {
+  const std::string sharded = "[parallel]\ndata = 32\nzero = 3\n";
+  CHECK(each(sharded) == Approx(16.0 / 32));
+  CHECK(each(sharded + "zero_ranks = 8\n") == Approx(16.0 / 8));
+  CHECK(each(sharded + "zero_ranks = 64\n") == Approx(16.0 / 32));
+  CHECK(each("[parallel]\ndata = 32\nzero_ranks = 8\n") == Approx(16));
+}
+
 TEST_CASE("states in 8 bits are a byte each, and a scale in fp32 for 256", "[memory]") {
   const double scales = 2 * 4.0 / 256;
   CHECK(each("optimizer_bits = 8\nweight_precision = \"half\"\n") == Approx(2 + 2 + 1 + 1 + scales));

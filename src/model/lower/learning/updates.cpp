@@ -150,7 +150,7 @@ void lower_matrix_updates(const LoweringContext& shared, ModelComponent part, do
   const WeightSets sets = weight_sets(shared.model, part);
   const double some = runs * real(sets.sets) / real(sets.layers);
   const double per_step = some / shared.micro_batches;
-  const Replicas same = replicas(plan);
+  const Replicas same = shards(plan);
   for (const Matrix& matrix : matrices_of(shared, part)) {
     const double ranks = matrix.is_expert() ? same.expert : same.dense;
     const bool is_shared = plan.zero >= 1 && ranks > 1;
