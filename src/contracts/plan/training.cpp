@@ -217,11 +217,8 @@ std::vector<Split> TrainingSearch::Parts::splits(const TrainingRequest& request,
   if (pipeline > 1 && layers % pipeline != 0 && (layers + both_ends) % pipeline == 0)
     counted.push_back(both_ends);
   if (pipeline > 1 && model::extra(reading, "states_split") <= 0) {
-    const std::int64_t fullest = (layers + pipeline - 1) / pipeline;
-    for (const std::int64_t size : {fullest, fullest + 1}) {
-      const std::int64_t last = layers - (pipeline - 1) * size;
-      if (last >= 1 && last < size) sizes.push_back(size);
-    }
+    const std::int64_t size = (layers + pipeline - 1) / pipeline + 1;
+    if (layers - (pipeline - 1) * size >= 1) sizes.push_back(size);
   }
   std::vector<Split> out;
   for (const std::int64_t ends : values(request, FieldId::embedding_stages, counted)) {
