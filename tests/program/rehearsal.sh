@@ -252,11 +252,11 @@ part_vscode() {
     echo 'module.exports = {};' >"$editor/node_modules/argon2/argon2.js"
     : >"$editor/complete"
   fi
-  rm -rf "$editor/user" "$editor/extensions" "$editor/work"
-  mkdir -p "$editor/user/User" "$editor/work"
+  rm -rf "$editor/user" "$editor/extensions" "$editor/files"
+  mkdir -p "$editor/user/User" "$editor/files"
   echo '{"security.workspace.trust.enabled": false, "workbench.startupEditor": "none", "shapelint.gpu": "a100"}' >"$editor/user/User/settings.json"
-  cp examples/gpt3-2.7b.toml "$editor/work/model.toml"
-  printf '{"model_type": "llama", "hidden_size": 5130, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 45, "vocab_size": 32000}\n' >"$editor/work/config.json"
+  cp examples/gpt3-2.7b.toml "$editor/files/model.toml"
+  printf '{"model_type": "llama", "hidden_size": 5130, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 45, "vocab_size": 32000}\n' >"$editor/files/config.json"
   HOME=$editor quietly node "$editor/node_modules/code-server/out/node/entry.js" --user-data-dir "$editor/user" --extensions-dir "$editor/extensions" --install-extension "$vsix"
   node tests/program/rehearsal-vscode.mjs "$editor" "$browser" config.json model.toml || fail "it shows no findings in the editor"
 }
@@ -346,15 +346,15 @@ part_aur() {
   needs makepkg pacman bsdtar
   recipes
   rm -rf "$work/aur"
-  mkdir -p "$work/aur/root/var/lib/pacman"
+  mkdir -p "$work/aur/tree/var/lib/pacman"
   cp build/packages/aur/PKGBUILD "$work/aur/"
   chown -R nobody "$work/aur"
   chmod a+rx "$work" "$work/aur"
   # A file that nobody may read is no source.
   (cd "$work/aur" && quietly setpriv --reuid nobody --clear-groups env HOME="$work/aur" PKGEXT=.pkg.tar.gz CCACHE_DIR="${CCACHE_DIR:-$work/aur/ccache}" makepkg --nodeps --nocheck)
-  quietly pacman --root "$work/aur/root" --dbpath "$work/aur/root/var/lib/pacman" --noconfirm -Udd "$(find "$work/aur" -maxdepth 1 -name 'shapelint-*.pkg.tar.gz' | head -n 1)"
-  [ "$("$work/aur/root/usr/bin/shapelint" --version)" = "shapelint $version" ] || fail "it says another version"
-  [ -s "$work/aur/root/usr/share/zsh/site-functions/_shapelint" ] || fail "no completion"
+  quietly pacman --root "$work/aur/tree" --dbpath "$work/aur/tree/var/lib/pacman" --noconfirm -Udd "$(find "$work/aur" -maxdepth 1 -name 'shapelint-*.pkg.tar.gz' | head -n 1)"
+  [ "$("$work/aur/tree/usr/bin/shapelint" --version)" = "shapelint $version" ] || fail "it says another version"
+  [ -s "$work/aur/tree/usr/share/zsh/site-functions/_shapelint" ] || fail "no completion"
   echo "$part: makepkg, and installed by pacman"
 }
 
