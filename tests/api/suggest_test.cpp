@@ -120,7 +120,7 @@ TEST_CASE("what a search cannot do is said with codes, all at once", "[api]") {
   const auto none = errors_of(api::suggest(
       *files, {"m.toml"},
       {.gpus = {{"a100"}}, .vary = {"vocab_size"}, .where = {"vocab_size < 100"}, .threads = 1}));
-  CHECK(none.starts_with("no-candidates m.toml: error: none of "));
+  CHECK(none.starts_with("no-candidates m.toml: error: no allowed combination among "));
   CHECK(errors_of(api::suggest(*files, {"m.toml"}, {.gpus = {{"a100"}}, .model = "vision"}))
             .starts_with("invalid-option m.toml: error: there is no model `vision`"));
 }

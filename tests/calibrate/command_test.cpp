@@ -54,7 +54,7 @@ TEST_CASE("a GPU's own profile is fitted by name, and the new one is used as it 
   // What is there is somebody's work.
   const auto again = run(command, files);
   CHECK(again.code == 2);
-  CHECK(again.err.find("it is there already") != std::string::npos);
+  CHECK(again.err.find("already exists") != std::string::npos);
 }
 
 TEST_CASE("the GPU of a configuration is fitted, and its own profile written anew", "[calibrate]") {

@@ -66,8 +66,9 @@ TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
     const auto ran = run({"show", "org/other"}, files, variables);
     CHECK(ran.code == 2);
     CHECK(ran.err ==
-          "error: org/other: there is no such file, and no such model in the local Hugging Face cache "
-          "or among the known ones; the model's config.json will do: its path, or `-` for standard input; "
+          "error: org/other: no such file, and no model of this name in the local Hugging Face cache "
+          "or in the table of published models; the model's config.json will do: its path, or `-` for "
+          "standard input; "
           "looked for `" +
               hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE name another cache\n");
   }
@@ -133,8 +134,8 @@ TEST_CASE("a published model of several parts is known by its name", "[cli][name
 
 TEST_CASE("a name that is neither a file nor a model has one answer in every command", "[cli][named]") {
   const std::string wanted =
-      "there is no such file, and no such model in the local Hugging Face cache or among the known ones; did "
-      "you mean `Qwen3-";
+      "no such file, and no model of this name in the local Hugging Face cache or in the table of published "
+      "models; did you mean `Qwen3-";
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"show", "Qwen3-9B"}, std::vector<std::string>{"Qwen3-9B", "--gpu", "h100"},
         std::vector<std::string>{"roofline", "Qwen3-9B", "--gpu", "h100"}}) {
@@ -158,7 +159,7 @@ TEST_CASE("`hf://` names a model of the Hub, from the local cache only", "[cli][
   const auto missing = run({"show", "hf://org/other"}, files, with_cache);
   CHECK(missing.code == 2);
   CHECK(missing.err.find(
-            "error: hf://org/other: there is no such file, and no such model in the local Hugging Face "
+            "error: hf://org/other: no such file, and no model of this name in the local Hugging Face "
             "cache") == 0);
   CHECK(missing.err.find("the model's config.json will do: its path, or `-` for standard input") !=
         std::string::npos);

@@ -65,10 +65,10 @@ arch = "mot"
 )");
   CHECK(result.readings.empty());
   REQUIRE_FALSE(result.notes.empty());
-  CHECK(result.notes.back().message ==
-        "KempnerForge TOML: recognised, but no whole model is in it (vlm.arch: layers with weights of their "
-        "own for "
-        "each modality)");
+  CHECK(
+      result.notes.back().message ==
+      "KempnerForge TOML: recognized, but it holds no complete model (vlm.arch: layers with weights of their "
+      "own for each modality)");
 }
 
 TEST_CASE("KAITO's workspaces divide a preset over the GPUs of their instances", "[formats]") {
@@ -93,7 +93,7 @@ inference:
   CHECK(models.front().setup.plan.pipeline == 2);
   // It stands for the instance's name, which a fix must not write over with a number.
   const Span place = models.front().origins[model::FieldId::tensor].span;
-  CHECK(place.end - place.begin == 24);
+  CHECK(place.end - place.begin == 26);
 }
 
 TEST_CASE("diffusion-pipe's types have the shapes of diffusers", "[formats]") {

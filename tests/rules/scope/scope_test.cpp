@@ -119,12 +119,11 @@ TEST_CASE("a scope sees the model, the GPU where there is one, and what it looks
   };
   CHECK(seen(rules::Scope::model) == "the model; the GPU; ");
   CHECK(seen(rules::Scope::step) == "the model; the GPU; the predicted step; ");
-  CHECK(seen(rules::Scope::gemm) ==
-        "the model; the GPU; the predicted step; one operation; one matrix product; ");
+  CHECK(seen(rules::Scope::gemm) == "the model; the GPU; the predicted step; one operation; one GEMM; ");
   CHECK(seen(rules::Scope::conv) ==
-        "the model; the GPU; the predicted step; one operation; one matrix product; one layer of a "
+        "the model; the GPU; the predicted step; one operation; one GEMM; one layer of a "
         "convolutional network; ");
-  CHECK(seen(rules::Scope::remark) == "the model; what the file writes; ");
+  CHECK(seen(rules::Scope::remark) == "the model; the file as written; ");
 }
 
 // A number of a field's choice would be taken for the variable.
