@@ -162,7 +162,7 @@ void put_keywords(JsonWriter& out, const Type& type) {
     case Kind::scalar:
       out.key("type");
       out.begin_array();
-      for (const std::string_view each : {"integer", "boolean", "string"}) out.text(each);
+      for (const std::string_view each : {"number", "boolean", "string"}) out.text(each);
       return out.end_array();
     case Kind::choice:
     case Kind::object:
@@ -363,7 +363,7 @@ std::string python() {
       "from __future__ import annotations\n\nimport dataclasses\nfrom dataclasses import dataclass\nfrom "
       "typing "
       "import Literal, Mapping, Union\n\nfrom . import _behaviour\nfrom ._behaviour import Plain\n\nScalar = "
-      "Union[int, bool, str]\n";
+      "Union[int, bool, str, float]\n";
   for (const Choice& choice : api_types().choices)
     out += fmt::format("{} = Literal[\"{}\"]\n", choice.name, fmt::join(choice.values, "\", \""));
   for (const Object& object : api_types().objects) out += py_class(object);

@@ -130,7 +130,7 @@ others = [
     ("gpus", []),
     ("gpus", ["h100", "mi300x", "gtx-1080-ti"]),
     ("kernels", ["--list"]),
-    ("kernels", ["attention-decode", "--gpu", "mi300x", "--shapes", str(source / "tests/golden/kernels/decode.csv")]),
+    ("kernels", ["attention-decode", "--gpu", "mi300x", "--shapes", str(source / "tests/golden/kernels/small.csv")]),
     ("roofline", [*[str(path) for path in sorted((source / "examples").glob("*.toml"))], "--gpu", "h100"]),
     ("roofline", [llama, "--gpu", "a100,gtx-1080-ti,mi300x,b300,l4"]),
     ("roofline", [llama, "--mode", "decode", "--context-length", "512", "--tensor", "2", "--weight-bits", "4"]),

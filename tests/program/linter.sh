@@ -60,8 +60,8 @@ mkdir sub
 cd sub || exit 1
 expect 1 "../new.toml:5:14: warning: " "$shapelint" .. --diff-base main --format concise
 cd .. || exit 1
-expect 2 'git knows no revision' "$shapelint" . --diff-base=--help
-expect 2 'git knows no revision' "$shapelint" . --diff-base nothing
+expect 2 'unknown git revision' "$shapelint" . --diff-base=--help
+expect 2 'unknown git revision' "$shapelint" . --diff-base nothing
 model "$folder/outside.toml" 768 50257
 expect 2 "not in the repository" "$shapelint" "$folder/outside.toml" --diff-base HEAD
 cd "$folder" || exit 1

@@ -131,10 +131,10 @@ def configurations(base):
             folder = repository(base, f"{key}-{path.replace('/', '_')}")
             value = f'["{path}"]' if key.endswith("folders") else f'"{path}"'
             (folder / ".shapelint.toml").write_text(f"{key} = {value}\n")
-            printed = run(folder, ".", code=2, says="leads out of the repository")
+            printed = run(folder, ".", code=2, says="is outside the repository")
             check("root:" not in printed and "PATH=" not in printed, f"{key} = {path}: content is printed")
             # Named on the command line, what it names in its turn is a stranger's anyway.
-            run(base, "--config", folder / ".shapelint.toml", folder, code=2, says="leads out of the repository")
+            run(base, "--config", folder / ".shapelint.toml", folder, code=2, says="is outside the repository")
             (folder / ".shapelint.toml").write_text(f"allow-outside = true\n{key} = {value}\n")
             run(folder, ".", code=2, says="unknown key `allow-outside`")
     folder = repository(base, "extend-link")
@@ -150,7 +150,7 @@ def configurations(base):
     folder = repository(base, "unpacked", git=False)
     (folder.parent / "base.toml").write_text('gpu = "a30"\n')
     (folder / ".shapelint.toml").write_text('extend = "../base.toml"\n')
-    run(folder.parent, "repo", code=2, says="leads out of the repository")
+    run(folder.parent, "repo", code=2, says="is outside the repository")
 
 
 def writes(base):
@@ -171,7 +171,7 @@ def writes(base):
     for output in ("model.toml", "./model.toml", str(model), "link.json", "hard.json", ".shapelint.toml"):
         for paths in (("model.toml",), (".",), (".", "--write-baseline"), (".", "--fix")):
             run(folder, *paths, "-o", f"sarif={output}", "-o", "json=other.json", code=2,
-                says="the output is a file that was read")
+                says="the output is an input file")
         run(folder, "roofline", "model.toml", "--plot", output, code=2)
     run(folder, "suggest", "model.toml", "--gpu", "a100", "--apply", "1", "-o", "link.json", code=2)
     (folder / "times.csv").write_text("m,n,k,time_us\n128,128,128,10\n")
@@ -252,8 +252,8 @@ def language_server(base):
     """An editor opens a file of such a repository, from wherever the server was started."""
     for name, content, says in ((".shapelint.toml", None, "is not a regular file"),
                                 ("base.toml", 'extend = "base.toml"', "is not a regular file"),
-                                ("x", 'extend = "/proc/self/environ"', "leads out of the repository"),
-                                ("y", 'baseline = "../secret.toml"', "leads out of the repository")):
+                                ("x", 'extend = "/proc/self/environ"', "is outside the repository"),
+                                ("y", 'baseline = "../secret.toml"', "is outside the repository")):
         folder = repository(base, name)
         if content:
             (folder / ".shapelint.toml").write_text(content + "\n")

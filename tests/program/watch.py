@@ -70,8 +70,8 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "configs/model.toml").write_text(good)
     assert watching.rounds(2) == 1, watching.out
     watching.end()
-    for args, says in ((["Qwen/Qwen3-8B"], "no file or folder"), (["-"], "no file or folder"),
-                       (["configs", "--fix"], "only looks"), (["no-such.toml"], "no file or folder")):
+    for args, says in ((["Qwen/Qwen3-8B"], "does not exist"), (["-"], "does not exist"),
+                       (["configs", "--fix"], "only looks"), (["no-such.toml"], "does not exist")):
         ran = subprocess.run([binary, *args, "--watch"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=20)
         assert ran.returncode == 2 and says in ran.stderr, (args, ran)
 print("watch: ok")

@@ -9,7 +9,7 @@ from typing import Literal, Mapping, Union
 from . import _behaviour
 from ._behaviour import Plain
 
-Scalar = Union[int, bool, str]
+Scalar = Union[int, bool, str, float]
 Origin = Literal["unknown", "stated", "given", "derived", "default"]
 Severity = Literal["info", "warning", "error"]
 Confidence = Literal["estimated", "measured", "certain"]
