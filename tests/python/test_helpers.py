@@ -23,7 +23,7 @@ def test_assert_aligned():
     # What stops the run counts whatever it saves.
     with pytest.raises(AssertionError, match="SL403"):
         assert_aligned(BAD, gpu="a100", tensor=5, min_gain=0.9)
-    with pytest.raises(ValueError, match="no severity"):
+    with pytest.raises(ValueError, match="is not a severity"):
         assert_aligned(BAD, severity="fatal")
     assert_aligned(BAD, gpu="a100", micro_batch_size=8, min_gain="90%")
     for share in (10, "2", -0.1, "x%", None):
