@@ -165,17 +165,11 @@ void add_code(std::vector<std::string>& codes, std::string_view code) {
 
 // Findings whose proposal is among the changes that are applied together.
 std::vector<std::string> applied_codes(const lint::ModelReport& model, const rules::GpuReport& gpu) {
-  const auto is_applied = [&](const rules::Change& change) {
-    return std::any_of(gpu.applied.begin(), gpu.applied.end(), [&](const rules::Change& each) {
-      return suggest::same_target(each, change) && each.to == change.to;
-    });
-  };
   std::vector<std::string> codes;
   for (const rules::Finding& finding : model.result.findings) {
-    const bool is_in =
-        std::any_of(finding.proposals.begin(), finding.proposals.end(), [&](const rules::Proposal& each) {
-          return !each.changes.empty() && std::all_of(each.changes.begin(), each.changes.end(), is_applied);
-        });
+    const bool is_in = std::any_of(
+        finding.proposals.begin(), finding.proposals.end(),
+        [&](const rules::Proposal& each) { return suggest::sets_all(gpu.applied, each.changes); });
     if (is_in && !finding.certain_to_fail) add_code(codes, finding.code);
   }
   return codes;

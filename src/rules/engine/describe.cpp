@@ -168,8 +168,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   finding.confidence = rule.confidence;
   finding.why = std::string(rule.mechanism);
   finding.blamed = hit.blame.field;
-  if (is_of_layers(hit.context, hit.blame.field))
-    finding.layer_value = model::get(*hit.context.setup, hit.blame.field);
+  finding.layer_value = layer_value(hit.context, hit.blame.field);
   finding.related = hit.blame.related;
   finding.assumed = assumed_of(rule, hit);
   finding.how = how_of(rule, hit);

@@ -103,9 +103,7 @@ std::vector<Hit> together(std::span<const Subject> found) {
 
 bool blames_same(model::FieldId field, const Context& context, model::FieldId other_field,
                  const Context& other) {
-  if (field != other_field) return false;
-  const bool is_own = is_of_layers(context, field);
-  return is_own == is_of_layers(other, field) && (!is_own || context.blamed == other.blamed);
+  return field == other_field && layer_value(context, field) == layer_value(other, field);
 }
 
 std::vector<Hit> find_hits(CompiledRule& rule, const model::Reading& reading, const Baseline& baseline,

@@ -253,11 +253,10 @@ class Engine {
   static bool is_about(const Group& group, const Finding& finding, const Proposal& proposal) {
     if (group.field == model::no_field) return true;
     const Context& context = group.hits.front().context;
-    const bool is_of_own = is_of_layers(context, group.field);
+    const std::int64_t own = layer_value(context, group.field);
     for (const Change& change : proposal.changes) {
       if (change.field != group.field) continue;
-      if (!change.of_layers || !is_of_own || static_cast<std::int64_t>(context.blamed) == change.to)
-        return true;
+      if (!change.of_layers || own < 0 || own == change.to) return true;
     }
     return group.field == finding.blamed && finding.layer_value < 0;
   }
@@ -475,11 +474,11 @@ class Engine {
         ranks, [](std::size_t) { return 0.0; }, options_.min_gain, most_tried);
   }
 
-  // The multiple of which others, further on in the same direction, gain as much as the proposal.
   struct Start {
     const model::Reading& reading;
     const suggest::FieldDependencies& links;
   };
+  // The multiple of which others, further on in the same direction, gain as much as the proposal.
   std::int64_t equal_multiple(const Start& start, const suggest::Candidate& candidate,
                               const Proposal& proposal, const Group& group,
                               std::span<const suggest::Constraint> constraints) const {

@@ -143,9 +143,8 @@ class Changed {
           &request_.evaluators[i]->gpu(), &steps_[i].workload, &steps_[i].cost, &network_, &blames_, layers_};
       const std::vector<Hit> hits = find_hits(rule, reading_, baseline, errors);
       const bool is_hit = std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) {
-        const bool is_of_own = is_of_layers(hit.context, hit.blame.field);
-        const auto own = is_of_own ? static_cast<std::int64_t>(hit.context.blamed) : std::int64_t{-1};
-        return hit.blame.field == finding.blamed && own == finding.layer_value;
+        return hit.blame.field == finding.blamed &&
+               layer_value(hit.context, hit.blame.field) == finding.layer_value;
       });
       if (is_hit || !errors.empty()) return true;
     }
@@ -422,22 +421,6 @@ void combine_proposals(std::span<const Finding> findings, const model::Reading& 
   report.after = evaluator.step(applied.setup).cost;
 }
 
-namespace {
-
-bool holds(const std::vector<Change>& all, const Change& change) {
-  return std::any_of(all.begin(), all.end(), [&](const Change& each) {
-    return each.field == change.field && each.to == change.to && each.layer == change.layer &&
-           each.key == change.key;
-  });
-}
-
-bool holds_all(const std::vector<Change>& all, const std::vector<Change>& changes) {
-  return !changes.empty() && std::all_of(changes.begin(), changes.end(),
-                                         [&](const Change& change) { return holds(all, change); });
-}
-
-}  // namespace
-
 void keep_combined_apart(LintResult& result) {
   for (Finding& finding : result.findings) {
     if (finding.proposals.empty()) continue;
@@ -446,9 +429,9 @@ void keep_combined_apart(LintResult& result) {
       const Finding& other = result.findings.at(static_cast<std::size_t>(number));
       if (other.proposals.empty()) return false;
       const std::vector<Change>& changes = other.proposals.front().changes;
-      return !holds_all(own, changes) &&
+      return !suggest::sets_all(own, changes) &&
              std::any_of(result.gpus.begin(), result.gpus.end(), [&](const GpuReport& gpu) {
-               return holds_all(gpu.applied, own) && holds_all(gpu.applied, changes);
+               return suggest::sets_all(gpu.applied, own) && suggest::sets_all(gpu.applied, changes);
              });
     });
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "gpu/gpu.hpp"
 #include "model/arithmetic.hpp"
 #include "model/cnn/cnn.hpp"
+#include "model/fields.hpp"
 #include "model/op.hpp"
 #include "model/reading.hpp"
 
@@ -70,6 +72,11 @@ struct Context {
 // Whether the field is of some layers alone, and another in others.
 inline bool is_of_layers(const Context& context, model::FieldId field) {
   return std::find(context.own.begin(), context.own.end(), field) != context.own.end();
+}
+
+// What the operation's layer has of its own of the field; -1 where the field is the whole model's.
+inline std::int64_t layer_value(const Context& context, model::FieldId field) {
+  return is_of_layers(context, field) ? model::get(*context.setup, field) : -1;
 }
 
 // Short names for what many variables are computed from.

@@ -39,6 +39,14 @@ bool same_target(const Change& a, const Change& b) {
   return a.field == b.field && a.layer == b.layer && a.key == b.key && same_layers;
 }
 
+bool sets_all(std::span<const Change> all, std::span<const Change> changes) {
+  const auto is_set = [&](const Change& change) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Change& each) { return same_target(each, change) && each.to == change.to; });
+  };
+  return !changes.empty() && std::all_of(changes.begin(), changes.end(), is_set);
+}
+
 FieldDependencies links_of(const model::Reading& reading) {
   const model::ModelSpec& model = reading.setup.model;
   FieldDependencies links;

@@ -29,6 +29,8 @@ struct Change {
 
 // Whether both set one value.
 bool same_target(const Change& a, const Change& b);
+// Whether `all` sets each of these values, and to the same; false of no changes.
+bool sets_all(std::span<const Change> all, std::span<const Change> changes);
 
 // Fields of a start that move together when one of them is changed. A relation that the start does not have
 // is not kept either.
