@@ -326,8 +326,7 @@ class LayerWeights {
     const bool are_two = model_.key_values == KeyValues::apart;
     const Side inputs =
         block.blocks > 0 && block.input_size > 0 ? whole(block.input_size, "shared_input_size") : hidden_;
-    const bool is_gate_wide = model_.attention_gate && model_.attention_gate_rank <= 0;
-    const Side all = queries(is_gate_wide);
+    const Side all = queries(has_wide_gate(model_));
     const Side rank = whole(narrow.q_lora_rank, "compressed_q_lora_rank");
     const Input stream{.remade = Remade::norms};
     if (narrow.q_lora_rank > 0) {
@@ -339,7 +338,7 @@ class LayerWeights {
       matrix("layer.attention.query", Role::query, inputs, all, Split::outputs, Rows::tokens, 1, stream);
     }
     if (model_.qkv_bias) vector(all.size);
-    if (model_.attention_gate && !is_gate_wide) {
+    if (model_.attention_gate && !has_wide_gate(model_)) {
       const Side narrow_gate = whole(model_.attention_gate_rank, "attention_gate_rank");
       matrix("layer.attention.gate_down", Role::attention, inputs, narrow_gate, Split::none, Rows::tokens, 1,
              {.reads_again = true});

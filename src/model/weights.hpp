@@ -13,6 +13,12 @@
 
 namespace shapelint::model {
 
+// Attention's gate as wide as its values, a part of the queries' projection; else it is of low rank, and has
+// products of its own.
+constexpr bool has_wide_gate(const ModelSpec& model) {
+  return model.attention_gate && model.attention_gate_rank <= 0;
+}
+
 enum class WeightKind : std::uint8_t {
   vector,   // norms, biases, scales, tables of rows: in no product
   filter,   // of a depthwise convolution: multiplied, by no product

@@ -47,10 +47,6 @@ namespace {
 
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
-bool has_wide_gate(const ModelSpec& model) {
-  return model.attention_gate && model.attention_gate_rank <= 0;
-}
-
 // Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
 Dim qkv_columns(const LoweringContext& shared) {
   const ModelSpec& model = shared.model;
