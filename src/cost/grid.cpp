@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
-// The frame is first: the others stand between its ops.
-constexpr auto layer_parts = [] {
-  std::array<model::ModelComponent, model::weighty_parts.size() + 1> out{model::ModelComponent::frame};
-  for (std::size_t i = 0; i < model::weighty_parts.size(); ++i) out[i + 1] = model::weighty_parts[i];
-  return out;
-}();
 
 }  // namespace
 
@@ -119,14 +113,8 @@ void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_
       sizes_[index] = model::part_size(setup, part);
     }
   };
-  take(model::ModelComponent::frame, runs[0].all, runs[1].all);
-  take(model::ModelComponent::attention, runs[0].attention, runs[1].attention);
-  for (const model::ModelComponent part : model::mixer_parts) {
-    const std::size_t which = model::mixer_of(part);
-    take(part, runs[0].mixers[which], runs[1].mixers[which]);
-  }
-  take(model::ModelComponent::mlp, runs[0].mlp, runs[1].mlp);
-  take(model::ModelComponent::mixture, runs[0].mixture, runs[1].mixture);
+  for (const model::ModelComponent part : model::layer_parts)
+    take(part, model::runs_of(runs[0], part), model::runs_of(runs[1], part));
   take(model::ModelComponent::ends, 1, 0);
   take(model::ModelComponent::last_ends, 0, 1);
   parameters_ = model::parameter_count(setup.model, sizes_);
@@ -175,10 +163,10 @@ GridPrices::Sums GridPrices::sums_of(std::size_t stage, std::size_t gpu) {
     }
     return all_us;
   };
-  std::array<Cursor, layer_parts.size()> layer;
+  std::array<Cursor, model::layer_parts.size()> layer;
   std::size_t parts = 0;
   std::size_t pieces = 0;
-  for (const model::ModelComponent part : layer_parts) {
+  for (const model::ModelComponent part : model::layer_parts) {
     const auto index = static_cast<std::size_t>(part);
     if (times_[stage][index] <= 0) continue;
     layer[parts++] = cursor(part);

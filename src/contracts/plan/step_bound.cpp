@@ -17,23 +17,10 @@ using model::ModelComponent;
 // Sums in another order than the step's own differ in their last bits.
 constexpr double rounding = 1 - 1e-9;
 
-constexpr auto layer_parts = [] {
-  std::array<ModelComponent, static_cast<std::size_t>(ModelComponent::frame) + 1> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<ModelComponent>(i);
-  return out;
-}();
-
 bool has(const model::ModelSpec& model, ModelComponent part) {
   if (part == ModelComponent::mixture) return model.moe.num_experts > 0;
   const std::size_t which = model::mixer_of(part);
   return which >= model::most_mixers || model.mixers[which].kind != model::MixerKind::none;
-}
-
-double runs_of(const model::LayerRuns& runs, ModelComponent part) {
-  if (const std::size_t which = model::mixer_of(part); which < model::most_mixers) return runs.mixers[which];
-  if (part == ModelComponent::attention) return runs.attention;
-  if (part == ModelComponent::mlp) return runs.mlp;
-  return part == ModelComponent::mixture ? runs.mixture : runs.all;
 }
 
 }  // namespace
@@ -51,7 +38,7 @@ StepBound::Layer StepBound::priced(model::Setup setup) {
     if (cost::phase_of(op.pass) == cost::Phase::update) return;
     suggest::add_op(to, op, op.count * memo_.price(op).time_us, false);
   };
-  for (const ModelComponent part : layer_parts) {
+  for (const ModelComponent part : model::layer_parts) {
     if (!has(setup.model, part)) continue;
     scratch_.ops.clear();
     model::lower_part(setup, part, scratch_);
@@ -81,8 +68,8 @@ StepBound::Stages StepBound::stages_of(model::Setup setup) {
 suggest::PartTime StepBound::sum_of(const Layer& layer, const model::LayerRuns& runs,
                                     double micro_batches) const {
   suggest::PartTime sum;
-  for (const ModelComponent part : layer_parts) {
-    const double times = runs_of(runs, part);
+  for (const ModelComponent part : model::layer_parts) {
+    const double times = model::runs_of(runs, part);
     if (times > 0) add(sum, layer.parts[static_cast<std::size_t>(part)], times * micro_batches);
   }
   return sum;

@@ -144,6 +144,13 @@ LayerRuns layer_runs(const Setup& setup) {
   return runs;
 }
 
+double runs_of(const LayerRuns& runs, ModelComponent part) {
+  if (const std::size_t which = mixer_of(part); which < most_mixers) return runs.mixers[which];
+  if (part == ModelComponent::attention) return runs.attention;
+  if (part == ModelComponent::mlp) return runs.mlp;
+  return part == ModelComponent::mixture ? runs.mixture : runs.all;
+}
+
 double tokens_per_step(const Setup& setup) {
   const Plan& plan = setup.plan;
   const bool images = !setup.model.conv.empty();

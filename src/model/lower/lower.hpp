@@ -46,6 +46,12 @@ inline constexpr auto weighty_parts = [] {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<ModelComponent>(i);
   return out;
 }();
+// All parts of a layer. The frame is first: the others stand between its ops.
+inline constexpr auto layer_parts = [] {
+  std::array<ModelComponent, weighty_parts.size() + 1> out{ModelComponent::frame};
+  for (std::size_t i = 0; i < weighty_parts.size(); ++i) out[i + 1] = weighty_parts[i];
+  return out;
+}();
 inline constexpr auto mixer_parts = [] {
   std::array<ModelComponent, most_mixers> out{};
   for (std::size_t i = 0; i < most_mixers; ++i)
@@ -134,6 +140,8 @@ std::int64_t joined_length(const Setup& setup);
 // Layers that predict further tokens: run while training only.
 double mtp_layers(const Setup& setup);
 LayerRuns layer_runs(const Setup& setup);
+// Of these, those of a part of a layer.
+double runs_of(const LayerRuns& runs, ModelComponent part);
 // Layers of the fullest stage of the pipeline.
 std::int64_t layers_of_stage(const Setup& setup);
 // Chunks of layers that a stage holds; 1 without a pipeline.
