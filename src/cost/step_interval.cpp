@@ -68,12 +68,9 @@ Spread anchored_spread(const gpu::Gpu& gpu, const model::Setup& setup) {
   return {1 / times, times};
 }
 
-Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup) {
+Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup, bool is_host_known) {
   const Spread step = step_spread(gpu, setup);
-  const bool is_mixture = setup.model.moe.num_experts > 0;
-  const bool has_host = setup.plan.engine == model::ServingEngine::vllm ||
-                        (is_mixture && setup.plan.engine != model::ServingEngine::fastest);
-  return {step.low, std::max(step.high, has_host ? slowest_first_token : slowest_without_host)};
+  return {step.low, std::max(step.high, is_host_known ? slowest_first_token : slowest_without_host)};
 }
 
 StepInterval step_interval(const gpu::Gpu& gpu, const model::Setup& setup, double time_us) {

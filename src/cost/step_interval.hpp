@@ -28,8 +28,9 @@ Spread step_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 // The same where one run of the model on the GPU is measured, and what is predicted is scaled by that run's.
 Spread anchored_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 // Of the time to the first token, from the request's arrival: queueing behind up to three others, tokenizing
-// and the engine's scheduler are part of what is published, and of no prediction.
-Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup);
+// and the engine's scheduler are part of what is published, and of no prediction. `is_host_known`: the
+// prediction counts the host that launches the prompt's pass.
+Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup, bool is_host_known);
 
 // Between which 80 of 100 measured steps lie that are predicted to take `time_us`.
 struct StepInterval {

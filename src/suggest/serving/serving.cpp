@@ -38,14 +38,19 @@ constexpr std::array hosts{Host{model::ServingEngine::sglang, 5050, 0, true},
                            Host{model::ServingEngine::trtllm, 2900, 0, true},
                            Host{model::ServingEngine::vllm, 1020, 512, false}};
 
-double launching_us(const model::Setup& setup, std::int64_t tokens) {
+// Null: of no published run.
+const Host* host_of(const model::Setup& setup) {
   const bool is_mixture = setup.model.moe.num_experts > 0;
-  for (const Host& host : hosts) {
-    if (host.engine == setup.plan.engine && tokens > host.captured_tokens &&
-        (is_mixture || !host.mixtures_only))
-      return host.layer_us * at_least_one(setup.model.num_layers);
-  }
-  return 0;
+  const auto* found = std::find_if(hosts.begin(), hosts.end(), [&](const Host& host) {
+    return host.engine == setup.plan.engine && (is_mixture || !host.mixtures_only);
+  });
+  return found == hosts.end() ? nullptr : found;
+}
+
+double launching_us(const model::Setup& setup, std::int64_t tokens) {
+  const Host* host = host_of(setup);
+  if (host == nullptr || tokens <= host->captured_tokens) return 0;
+  return host->layer_us * at_least_one(setup.model.num_layers);
 }
 
 // One prompt, chunk after chunk; each attends to those before it, only the last one's logits are needed.
@@ -163,7 +168,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
                               at_least_one(setup.plan.pipeline);
   }
   out.tokens_per_s_per_gpu = out.tokens_per_s / gpus_of(setup.plan);
-  const cost::Spread of_first = cost::first_token_spread(gpu, decoding);
+  const cost::Spread of_first = cost::first_token_spread(gpu, decoding, host_of(decoding) != nullptr);
   out.first_token_low_us = of_first.low * out.first_token_us;
   out.first_token_high_us = of_first.high * out.first_token_us;
   const cost::Spread of_step = cost::step_spread(gpu, decoding);
