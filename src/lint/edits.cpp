@@ -242,6 +242,38 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place,
   return TextEdit{span, *std::move(written), place.path};
 }
 
+// Two values that one number of a file gives are one edit, if they need the same text.
+void add_edit(TextEdit edit, const rules::Change& change, EditPlan& plan) {
+  const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
+    return each.path == edit.path && each.span == edit.span;
+  });
+  if (same == plan.edits.end()) {
+    plan.edits.push_back(std::move(edit));
+  } else if (same->text != edit.text) {
+    plan.obstacle =
+        fmt::format("one value gives `{}` and another field, and they need different ones: edit it by hand",
+                    changed_name(change));
+  }
+}
+
+// The edits of one change, until there is an obstacle; the remark on it, if it has one.
+std::string add_edits_of(const rules::Change& change, const ModelReport& model, const EditableText& editable,
+                         Computed computed, EditPlan& plan) {
+  std::vector<Place> places;
+  if (change.of_layers) {
+    places = places_of_layers(change, model, plan.obstacle);
+  } else if (const auto place = place_of(change, model, plan.obstacle)) {
+    places.push_back(*place);
+  }
+  std::string remark;
+  for (const Place& place : places) {
+    auto edit = edit_of(change, place, model, editable, computed, remark, plan);
+    if (edit) add_edit(*std::move(edit), change, plan);
+    if (!plan.obstacle.empty()) break;
+  }
+  return remark;
+}
+
 }  // namespace
 
 EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable,
@@ -250,33 +282,8 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
   std::vector<rules::Change> made;
   std::string remarks;
   for (const rules::Change& change : proposal.changes) {
-    std::vector<Place> places;
-    if (change.of_layers) {
-      places = places_of_layers(change, model, plan.obstacle);
-    } else if (const auto place = place_of(change, model, plan.obstacle)) {
-      places.push_back(*place);
-    }
+    const std::string remark = add_edits_of(change, model, editable, computed, plan);
     if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false, plan.is_elsewhere};
-    std::string remark;
-    for (const Place& place : places) {
-      auto edit = edit_of(change, place, model, editable, computed, remark, plan);
-      if (!plan.obstacle.empty()) return {{}, std::move(plan.obstacle), {}, false, plan.is_elsewhere};
-      if (!edit) continue;
-      const auto same = std::find_if(plan.edits.begin(), plan.edits.end(), [&](const TextEdit& each) {
-        return each.path == edit->path && each.span == edit->span;
-      });
-      if (same == plan.edits.end()) {
-        plan.edits.push_back(*std::move(edit));
-      } else if (same->text != edit->text) {
-        return {{},
-                fmt::format(
-                    "one value gives `{}` and another field, and they need different ones: edit it by hand",
-                    changed_name(change)),
-                {},
-                false,
-                false};
-      }
-    }
     if (remark.empty()) {
       made.push_back(change);
     } else {
