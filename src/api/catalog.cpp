@@ -1,6 +1,7 @@
 // What the library knows: GPUs, rules and fields.
 #include <algorithm>
 
+#include "base/strings.hpp"
 #include "gpu/registry.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"

@@ -5,11 +5,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shapelint {
 
 // `micro-batch-size` for `micro_batch_size`: as options and configurations write it.
 std::string dashed(std::string_view name);
+
+// As strings of their own.
+template <class Views>
+std::vector<std::string> strings(const Views& views) {
+  return {views.begin(), views.end()};
+}
 
 // "a, b and c".
 std::string in_words(std::span<const std::string> parts);

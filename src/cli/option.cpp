@@ -101,10 +101,6 @@ Option format_option(std::size_t& format, std::span<const std::string_view> form
           .choices = strings(formats)};
 }
 
-std::vector<std::string> strings(std::span<const std::string_view> names) {
-  return {names.begin(), names.end()};
-}
-
 std::vector<std::string> gpu_words() {
   std::vector<std::string> words;
   for (const api::Gpu& gpu : api::gpus()) {

@@ -61,7 +61,6 @@ Setter into_enum(Enum& target, std::span<const std::string_view> choices) {
     return expected;
   };
 }
-std::vector<std::string> strings(std::span<const std::string_view> names);
 
 inline constexpr std::array<std::string_view, 2> text_or_json{"text", "json"};
 

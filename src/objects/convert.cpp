@@ -10,6 +10,7 @@
 
 #include "base/dtype.hpp"
 #include "base/hash.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"

@@ -46,11 +46,6 @@ Error wrong(std::string message, std::string hint = {});
 std::int64_t whole_bytes(double bytes);
 Range range_of(std::string_view source, Span span);
 
-template <class Views>
-std::vector<std::string> strings(const Views& views) {
-  return {views.begin(), views.end()};
-}
-
 Gpu gpu_of(const gpu::Gpu& gpu);
 Rule rule_of(const rules::Rule& rule);
 KernelCost kernel_of(const cost::OpCost& cost);

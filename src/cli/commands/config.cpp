@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/strings.hpp"
 #include "cli/output.hpp"
 #include "project/config.hpp"
 #include "project/data_files.hpp"

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.hpp"
 #include "model/fields.hpp"
 #include "objects/printed/document.hpp"
 #include "report/style.hpp"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "calibrate/tables.hpp"
 #include "cli/commands/table_input.hpp"
 #include "cli/output.hpp"

@@ -251,9 +251,9 @@ objects::ListedRequirement listed(const Contract& contract) {
   out.until = contract.until;
   out.read_at = {std::string(contract.package.version), std::string(contract.package.commit),
                  std::string(contract.package.date)};
-  out.with = api::strings(contract.with);
-  out.unless = api::strings(contract.unless);
-  out.architectures = api::strings(contract.architectures);
+  out.with = strings(contract.with);
+  out.unless = strings(contract.unless);
+  out.architectures = strings(contract.architectures);
   out.modes = names(contract.modes, model::FieldId::mode);
   out.dtypes = names(contract.dtypes, model::FieldId::dtype);
   out.recipes = names(contract.recipes, model::FieldId::recipe);
@@ -267,7 +267,7 @@ objects::ListedRequirement listed(const Contract& contract) {
   for (const auto& [field, text] : contract.set) out.set[std::string(model::info(field).name)] = text.value;
   out.factor = contract.factor.value;
   out.instead = contract.instead;
-  out.sources = api::strings(contracts::addresses(contract));
+  out.sources = strings(contracts::addresses(contract));
   return out;
 }
 

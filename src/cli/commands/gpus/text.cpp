@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "cli/commands/gpus/gpus.hpp"
 #include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
@@ -267,12 +268,12 @@ api::Scalar scalar_of(text::NodeRef value) {
 }
 
 objects::GpuFacts listed(const Facts& facts) {
-  objects::GpuFacts out{std::string(facts.confidence), api::strings(facts.notes), {}};
+  objects::GpuFacts out{std::string(facts.confidence), strings(facts.notes), {}};
   for (const Figure& figure : facts.figures) {
     out.figures.push_back({std::string(figure.section), std::string(figure.name), scalar_of(figure.value),
-                           std::string(figure.unit), std::string(figure.meaning),
-                           api::strings(figure.sources), std::string(figure.note),
-                           std::string(figure.confidence), std::string(figure.file)});
+                           std::string(figure.unit), std::string(figure.meaning), strings(figure.sources),
+                           std::string(figure.note), std::string(figure.confidence),
+                           std::string(figure.file)});
   }
   return out;
 }

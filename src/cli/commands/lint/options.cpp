@@ -1,4 +1,5 @@
 // The options of `shapelint lint`.
+#include "base/strings.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"

@@ -204,11 +204,11 @@ objects::ListedRule listed(const rules::Rule& rule) {
   out.when = rule.when.value;
   out.message = rule.message.value;
   out.why = rule.why;
-  out.blame = api::strings(rule.blame);
+  out.blame = strings(rule.blame);
   for (const rules::Fix& fix : rule.fixes) {
     objects::RuleFix& each = out.fixes.emplace_back();
     for (const auto& [field, text] : fix.set) each.set[std::string(field)] = text.value;
-    each.vary = api::strings(fix.vary);
+    each.vary = strings(fix.vary);
   }
   for (const rules::Example& each : rule.examples)
     out.examples.push_back({std::string(each.config), std::string(each.gpu), each.finds});

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "cli/commands/suggest/suggest.hpp"
 #include "cli/model_input.hpp"
 #include "cli/option.hpp"
