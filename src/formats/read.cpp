@@ -42,8 +42,10 @@ std::vector<Place> places_of(const Part& part, const View& view) {
   const KeyPath maker = parse_key_path("()");
   for (const KeyPath& path : part.at) {
     for (Place& place : view.places(path)) {
-      const auto made_by = view.find(maker, place).as_string();
-      if (!part.made_by.empty() && !matches_any(part.made_by, made_by.value_or(""))) continue;
+      const auto is_made_by = [&] {
+        return matches_any(part.made_by, view.find(maker, place).as_string().value_or(""));
+      };
+      if (!part.made_by.empty() && !is_made_by()) continue;
       if (!part.needs.empty() && !view.find_first(part.needs, place)) continue;
       if (!part.lacks.empty() && view.find_first(part.lacks, place)) continue;
       if (std::find(out.begin(), out.end(), place) == out.end()) out.push_back(std::move(place));

@@ -183,10 +183,10 @@ class Kinds {
   // Where the layers' own values stand: those of a kind once, at its first layer.
   void note_places() {
     std::string problem;
+    const auto order = model::layer_order(description_.order, reading_.setup.model.num_layers, problem);
     for (const auto& [key, node, kind] : stated_) {
       std::int64_t first = 0;
-      for (const auto& [count, name] :
-           model::layer_order(description_.order, reading_.setup.model.num_layers, problem)) {
+      for (const auto& [count, name] : order) {
         if (name == kind) {
           note_place(first, key->name, node);
           break;
