@@ -376,8 +376,8 @@ std::string contracts_markdown(const Book& book) {
       "slower. "
       "`shapelint FILE "
       "--stack PACKAGE==VERSION` checks them, `shapelint fits FILE --stack PACKAGE --count 8` lists the "
-      "layouts meet all of them, `shapelint contracts NAME` prints one in full. A requirement applies to "
-      "only the GPUs, modes, dtypes and recipes that it names, and the versions up to the one whose "
+      "layouts that meet all of them, `shapelint contracts NAME` prints one in full. A requirement applies "
+      "only to the GPUs, modes, dtypes and recipes that it names, and to versions up to the one whose "
       "source was read. [Adding one](../contributing/requirement.md).\n",
       book.contracts().size(), book.packages().size());
   for (const std::string_view package : book.packages()) {
