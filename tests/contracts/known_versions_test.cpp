@@ -80,7 +80,7 @@ TEST_CASE("a stack that only serves is not asked about training that nobody stat
   const tests::Ran served = tests::run(
       fits, files_with("[run]\nmode = \"decode\"\nmicro_batch_size = 64\ncontext_length = 4096\n"));
   CHECK(served.code == 0);
-  CHECK(served.out.find("decoding of 64 sequences") != std::string::npos);
+  CHECK(served.out.find("decoding of 64 sequences with 4,096 tokens in the KV cache") != std::string::npos);
   // Where training is stated, it is what is asked.
   CHECK(tests::run(fits, files_with(lengths + "mode = \"train\"\n")).code == 0);
 }
