@@ -177,9 +177,10 @@ std::string findings_text(const std::vector<ProvedFinding>& findings) {
 
 // Of every proof, what it was predicted to save before and after; nothing, and an error, where a model cannot
 // be read.
-std::optional<std::vector<ProvedFinding>> findings_of(const CalibrateOptions& options,
-                                                      const std::vector<ProofFile>& files,
-                                                      const gpu::Gpu& before, const gpu::Gpu& after, Io& io) {
+std::optional<std::vector<ProvedFinding>> proved_findings(const CalibrateOptions& options,
+                                                          const std::vector<ProofFile>& files,
+                                                          const gpu::Gpu& before, const gpu::Gpu& after,
+                                                          Io& io) {
   ProjectOptions asked = options.project;
   if (options.gpu_file.empty()) {
     asked.request.gpus.names = {before.id};
@@ -315,7 +316,7 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Projec
   if (!document) errors.push_back(document.error());
   const gpu::Gpu after = document ? gpu::read_gpu(*document, errors, project.here().profiles) : gpu;
   if (print_errors(io, *output, errors)) return ExitCode::error;
-  auto findings = findings_of(chosen, *files, before, after, io);
+  auto findings = proved_findings(chosen, *files, before, after, io);
   if (!findings) return ExitCode::error;
   report.findings = *std::move(findings);
   if (as_text) io.out << findings_text(report.findings);

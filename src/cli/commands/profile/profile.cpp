@@ -14,12 +14,12 @@
 #include "base/budget.hpp"
 #include "base/number.hpp"
 #include "chart/page.hpp"
+#include "cli/commands/prove/prove.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/project_options.hpp"
 #include "cost/stages.hpp"
-#include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "model/lower/lower.hpp"
 #include "model/op.hpp"
@@ -32,7 +32,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
+constexpr std::array<std::string_view, 3> profile_formats{"text", "json", "csv"};
 constexpr std::size_t mega = 1'000'000;
 
 // A file read and reduced to a step, whose kernels point into the trace.
@@ -151,7 +151,7 @@ std::vector<Option> profile_options(ProfileOptions& options) {
        .value = "N",
        .doc = "rows of each table, 0 for all [default: 20]",
        .set = into(options.top)},
-      format_option(options.format, formats,
+      format_option(options.format, profile_formats,
                     "text, json (docs/schema/shapelint-profile.schema.json) or csv (a row per operation, "
                     "then per unexplained kernel)"),
       {.names = "--report",
@@ -261,16 +261,6 @@ ExitCode profile(const ProfileOptions& options, Io& io) {
 
 namespace {
 
-std::vector<rules::Finding> findings_of(const ModelInput& input, Io& io) {
-  const ModelFile& file = input.file;
-  lint::FileOutcome found =
-      lint::lint_text(*file.configured, file.source, io.files, {.assume_native = file.is_stdin});
-  for (lint::ModelReport& model : found.models) {
-    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
-  }
-  return {};
-}
-
 report::Worth weigh(const prove::Case& each, const report::ProfileReport& report) {
   report::Worth out;
   out.code = each.code;
@@ -307,7 +297,8 @@ report::Worth weigh(const prove::Case& each, const report::ProfileReport& report
 }  // namespace
 
 std::vector<report::Worth> worth_of(const ModelInput& input, const report::ProfileReport& report, Io& io) {
-  std::vector<rules::Finding> findings = findings_of(input, io);
+  std::vector<rules::Finding> findings =
+      findings_of(input, false, io).value_or(std::vector<rules::Finding>{});
   std::erase_if(findings, [](const auto& each) { return each.severity == rules::Severity::info; });
   const prove::MeasurementPlan plan = prove::plan_of(input.reading(), report.gpu, findings);
   std::vector<report::Worth> out;

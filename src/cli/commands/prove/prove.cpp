@@ -18,6 +18,18 @@
 
 namespace shapelint::cli {
 
+std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io) {
+  const ModelFile& file = input.file;
+  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
+                                            {.assume_native = file.is_stdin, .no_proofs = no_proofs});
+  for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
+  if (!found.errors.empty()) return std::nullopt;
+  for (lint::ModelReport& model : found.models) {
+    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
+  }
+  return std::vector<rules::Finding>{};
+}
+
 namespace {
 
 // `90s`, `2m` or a number of seconds.
@@ -42,19 +54,6 @@ Setter into_device(std::string& target) {
     target = text;
     return std::nullopt;
   };
-}
-
-// The findings of the input's model, or nothing when the file cannot be linted.
-std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, Io& io) {
-  const ModelFile& file = input.file;
-  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
-                                            {.assume_native = file.is_stdin, .no_proofs = true});
-  for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
-  if (!found.errors.empty()) return std::nullopt;
-  for (lint::ModelReport& model : found.models) {
-    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
-  }
-  return std::vector<rules::Finding>{};
 }
 
 // Leaves the findings that `wanted` names; false when one of these is not there.
@@ -101,7 +100,7 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
     print_error(io, "a script measures one GPU", "`--gpu` names it");
     return ExitCode::error;
   }
-  auto findings = findings_of(*input, io);
+  auto findings = findings_of(*input, true, io);
   if (!findings || !select(options.findings, options.file, *findings, io)) return ExitCode::error;
   prove::MeasurementPlan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
   if (plan.cases.empty()) {
