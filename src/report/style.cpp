@@ -236,6 +236,14 @@ std::string headline(std::string_view text, std::size_t indent, std::size_t colu
   return style.window > 0 ? wrap(text, indent, column, style) : std::string(text);
 }
 
+std::string labelled(std::string_view label, std::string_view text, const Style& style) {
+  if (text.empty()) return {};
+  constexpr std::size_t indent = 14;
+  const std::size_t gap = label.size() + 1 < indent ? indent - label.size() - 1 : 1;
+  return fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)), std::string(gap, ' '),
+                     wrap(text, indent, indent, style));
+}
+
 std::string without_blank_end(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;

@@ -49,6 +49,9 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t column, 
 // A line that tools look for: broken in a window alone.
 std::string headline(std::string_view text, std::size_t indent, std::size_t column, const Style& style);
 
+// "label:  text", wrapped below itself; empty where the text is.
+std::string labelled(std::string_view label, std::string_view text, const Style& style);
+
 // A line without the blanks at its end.
 std::string without_blank_end(std::string line);
 

@@ -19,9 +19,9 @@ namespace {
 
 using formats::Dialect;
 using formats::KeyTest;
+using report::labelled;
 using report::Role;
 using report::Style;
-using report::wrap;
 
 std::string listed(const std::vector<KeyTest>& tests, std::string_view between) {
   std::string out;
@@ -40,27 +40,19 @@ std::string sentence(const formats::Test& test) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-void labelled(std::string_view label, std::string_view text, const Style& style, std::string& out) {
-  constexpr std::size_t indent = 14;
-  if (text.empty()) return;
-  out += fmt::format("{}{}{}\n", style.paint(Role::strong, label),
-                     std::string(label.size() < indent ? indent - label.size() : 1, ' '),
-                     wrap(text, indent, indent, style));
-}
-
 std::string in_full(const Dialect& dialect, const Style& style) {
   std::string out = fmt::format("{}: {}\n\n", style.paint(Role::strong, dialect.name), dialect.title);
-  labelled("syntax", fmt::format("{}", fmt::join(dialect.syntax, ", ")), style, out);
-  for (const formats::Test& test : dialect.recognise) labelled("has", sentence(test), style, out);
+  out += labelled("syntax", fmt::format("{}", fmt::join(dialect.syntax, ", ")), style);
+  for (const formats::Test& test : dialect.recognise) out += labelled("has", sentence(test), style);
   std::vector<std::string> keys;
   for (const formats::Inherit& each : dialect.inherit) {
     for (const formats::KeyPath& key : each.keys)
       keys.push_back(fmt::format("`{}`", fmt::join(key.components, ".")));
   }
-  labelled("builds on", fmt::format("{}", fmt::join(keys, ", ")), style, out);
-  labelled("like", dialect.like, style, out);
-  labelled("learned from", dialect.source, style, out);
-  labelled("data file", dialect.path, style, out);
+  out += labelled("builds on", fmt::format("{}", fmt::join(keys, ", ")), style);
+  out += labelled("like", dialect.like, style);
+  out += labelled("learned from", dialect.source, style);
+  out += labelled("data file", dialect.path, style);
   if (dialect.example.text.empty()) return out;
   out += fmt::format("\n{}\n", style.paint(Role::strong, dialect.example.file));
   std::string_view rest = dialect.example.text;

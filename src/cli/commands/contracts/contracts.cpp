@@ -26,6 +26,7 @@ namespace {
 
 using contracts::Consequence;
 using contracts::Contract;
+using report::labelled;
 using report::Role;
 using report::Style;
 using report::wrap;
@@ -49,14 +50,6 @@ void print_list(std::span<const Contract* const> list, const Style& style, std::
   }
 }
 
-void labelled(std::string_view label, std::string_view text, const Style& style, std::string& out) {
-  if (text.empty()) return;
-  constexpr std::size_t indent = 12;
-  out += fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)),
-                     std::string(label.size() + 1 < indent ? indent - label.size() - 1 : 1, ' '),
-                     wrap(text, indent, indent, style));
-}
-
 std::string explained(const Contract& contract, const Style& style) {
   std::string out = fmt::format("{}\n\n", style.paint(Role::strong, contract.id));
   out += wrap(fmt::format("Requirement: {}.", contract.summary), 0, 0, style) + "\n\n";
@@ -66,24 +59,24 @@ std::string explained(const Contract& contract, const Style& style) {
     while (why.ends_with('\n')) why.remove_suffix(1);
     out += wrap(why, 0, 0, style) + "\n\n";
   }
-  labelled("holds for", contracts::versions(contract), style, out);
-  labelled("where", contracts::scope(contract), style, out);
-  labelled("of", contract.layer, style, out);
-  labelled("when", contract.when.value, style, out);
-  labelled("demands", contract.demands.value, style, out);
-  labelled("size", contract.size.value, style, out);
-  labelled("otherwise", contracts::outcome_words(contract), style, out);
+  out += labelled("holds for", contracts::versions(contract), style);
+  out += labelled("where", contracts::scope(contract), style);
+  out += labelled("of", contract.layer, style);
+  out += labelled("when", contract.when.value, style);
+  out += labelled("demands", contract.demands.value, style);
+  out += labelled("size", contract.size.value, style);
+  out += labelled("otherwise", contracts::outcome_words(contract), style);
   for (const auto& [field, text] : contract.set) {
-    labelled("computes", fmt::format("{} = {}", model::info(field).name, text.value), style, out);
+    out += labelled("computes", fmt::format("{} = {}", model::info(field).name, text.value), style);
   }
-  labelled("takes",
-           contract.factor.value.empty() ? "" : fmt::format("{} times as long", contract.factor.value), style,
-           out);
-  labelled("read at",
-           fmt::format("{} {}, {} ({})", contract.package.name, contract.package.version,
-                       contract.package.commit, contract.package.date),
-           style, out);
-  for (const std::string& each : contracts::addresses(contract)) labelled("source", each, style, out);
+  out += labelled("takes",
+                  contract.factor.value.empty() ? "" : fmt::format("{} times as long", contract.factor.value),
+                  style);
+  out += labelled("read at",
+                  fmt::format("{} {}, {} ({})", contract.package.name, contract.package.version,
+                              contract.package.commit, contract.package.date),
+                  style);
+  for (const std::string& each : contracts::addresses(contract)) out += labelled("source", each, style);
   return out;
 }
 

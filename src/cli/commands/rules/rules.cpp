@@ -69,19 +69,12 @@ ExitCode rules(const RulesOptions& options, Io& io) {
 
 namespace {
 
+using report::labelled;
 using report::Role;
 using report::Style;
 using report::wrap;
 
-constexpr std::array<std::string_view, 3> formats{"text", "json", "markdown"};
-
-// "label: text", the text wrapped under itself.
-std::string labelled(std::string_view label, std::string_view text, const Style& style) {
-  constexpr std::size_t indent = 12;
-  const std::size_t gap = label.size() + 1 < indent ? indent - label.size() - 1 : 1;
-  return fmt::format("{}{}{}\n", style.paint(Role::strong, fmt::format("{}:", label)), std::string(gap, ' '),
-                     wrap(text, indent, indent, style));
-}
+constexpr std::array<std::string_view, 3> rules_formats{"text", "json", "markdown"};
 
 // What is tried, each way with its expressions; of many ways only which fields they change.
 std::string tried_text(const rules::Rule& rule, const Style& style) {
@@ -153,7 +146,7 @@ std::vector<Option> explain_options(ExplainOptions& options) {
                            .many = true,
                            .required = true,
                            .words = rule_words},
-                          format_option(options.format, formats)};
+                          format_option(options.format, rules_formats)};
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   return all;
 }
@@ -178,7 +171,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     failed = true;
   }
   if (failed) return ExitCode::error;
-  if (formats[options.format] == "json") {
+  if (rules_formats[options.format] == "json") {
     print_rules_json(found, io.out);
     return ExitCode::clean;
   }
@@ -189,7 +182,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
   };
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i > 0) io.out << '\n';
-    io.out << (formats[options.format] == "markdown"
+    io.out << (rules_formats[options.format] == "markdown"
                    ? rules::rule_markdown(*found[i], lint::example_costs(book, *found[i]))
                    : explain_text(*found[i], page_of(*found[i]), style));
   }
