@@ -23,7 +23,7 @@ namespace {
 using report::Role;
 using report::Style;
 
-constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
+constexpr std::array<std::string_view, 3> fits_formats{"text", "json", "csv"};
 constexpr std::int64_t most_gpus = 4096;
 
 // The counts and formats that are asked for; nothing when one is none.
@@ -86,7 +86,7 @@ std::vector<Option> fits_options(FitsOptions& options) {
        .set = into_list(options.formats),
        .many = true},
       {.names = "--all", .doc = "list every layout", .set = into(options.all)},
-      format_option(options.format, formats),
+      format_option(options.format, fits_formats),
       stack_option(options.project),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
@@ -139,9 +139,9 @@ ExitCode fits(const FitsOptions& options, Io& io) {
     print_error(io, "no GPU of this run has tensor cores for these dtypes", "choose others with `--formats`");
     return ExitCode::error;
   }
-  if (formats[options.format] == "json") {
+  if (fits_formats[options.format] == "json") {
     io.out << fits_json_text(all);
-  } else if (formats[options.format] == "csv") {
+  } else if (fits_formats[options.format] == "csv") {
     io.out << fits_csv(all);
   } else {
     const Style style = out_style(io);

@@ -26,7 +26,7 @@ namespace {
 
 using calibrate::KernelRow;
 
-constexpr std::array<std::string_view, 3> formats{"text", "csv", "json"};
+constexpr std::array<std::string_view, 3> kernels_formats{"text", "csv", "json"};
 constexpr std::array<std::string_view, 3> added{"predicted_us", "bound", "efficiency"};
 constexpr int efficiency_decimals = 4;
 constexpr double least_with_decimals = 1e-3;  // smaller ones would be 0
@@ -145,7 +145,7 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
        .doc = "table with a header and a row per kernel; `-`: standard input",
        .set = into(options.shapes)},
       {.names = "--list", .doc = "name the kinds, with their columns", .set = into(options.list)},
-      format_option(options.format, formats),
+      format_option(options.format, kernels_formats),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : one_gpu_options(options.project)) all.push_back(std::move(option));
@@ -153,7 +153,7 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
 }
 
 ExitCode kernels(const KernelsOptions& options, Io& io) {
-  const std::string_view format = formats[options.format];
+  const std::string_view format = kernels_formats[options.format];
   if (options.list) {
     if (format == "json") {
       print_kernel_kinds_json(io.out);

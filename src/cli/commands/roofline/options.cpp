@@ -9,7 +9,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> formats{"text", "json", "csv"};
+constexpr std::array<std::string_view, 3> roofline_formats{"text", "json", "csv"};
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .doc = "rows of the table of operations, 0 for all; with several GPUs or files, also print it",
        .set = into(options.top)},
       format_option(
-          options.format, formats,
+          options.format, roofline_formats,
           "text, json (docs/schema/shapelint-roofline.schema.json) or csv (a row per operation, with "
           "--over a row per value)"),
       {.names = "--plot",

@@ -12,7 +12,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> formats{"text", "json", "csv", "toml"};
+constexpr std::array<std::string_view, 4> suggestion_formats{"text", "json", "csv", "toml"};
 
 // `2%`, `±2%`, `0.02`, `any`; a share or -1.
 Setter into_tolerance(double& target) {
@@ -148,7 +148,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .doc = "list every candidate, not only the best of each set of fields",
        .set = into(options.every),
        .group = output},
-      format_option(options.format, formats, "output format"),
+      format_option(options.format, suggestion_formats, "output format"),
       {.names = "--apply",
        .value = "N",
        .doc = "print the file with suggestion N (see --output); only values change",
