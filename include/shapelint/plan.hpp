@@ -87,6 +87,7 @@ struct TrainingPlan {
   Parallel parallel;
   bool sequence_parallel = false;
   std::int64_t virtual_pipeline = 1;
+  std::string pipeline_schedule;
   std::int64_t embedding_stages = 0;
   std::int64_t stage_layers = 0;
   std::string overlap;
@@ -114,6 +115,8 @@ void describe(Visitor& of, const TrainingPlan*) {
   of("parallel", &TrainingPlan::parallel, "");
   of("sequence_parallel", &TrainingPlan::sequence_parallel, "");
   of("virtual_pipeline", &TrainingPlan::virtual_pipeline, "chunks of layers of each stage");
+  of("pipeline_schedule", &TrainingPlan::pipeline_schedule,
+     "order of forward and backward passes on a stage");
   of("embedding_stages", &TrainingPlan::embedding_stages,
      "of embedding and head, those that count as a layer");
   of("stage_layers", &TrainingPlan::stage_layers,

@@ -50,6 +50,8 @@ TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTe
   out.parallel = parallel_of(run);
   out.sequence_parallel = run.sequence_parallel;
   out.virtual_pipeline = run.virtual_pipeline;
+  out.pipeline_schedule =
+      model::value_text(model::FieldId::pipeline_schedule, static_cast<std::int64_t>(run.pipeline_schedule));
   out.embedding_stages = run.embedding_stages;
   out.stage_layers = run.stage_layers;
   out.overlap = model::value_text(model::FieldId::overlap, static_cast<std::int64_t>(run.overlap));

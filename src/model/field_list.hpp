@@ -189,6 +189,7 @@
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor parallelism (TP)") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline parallelism (PP)") \
   INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "virtual pipeline stages per rank (VPP, Megatron's interleaved schedule), which divide the pipeline bubble") \
+  CHOICE(pipeline_schedule, "parallel", "pipeline_schedule", plan.pipeline_schedule, PipelineSchedule, schedule_names, "training: pipeline schedule. 1f1b: one forward and one backward pass in turn, interleaved if virtual_pipeline is above 1; gpipe: all forward passes first; zero_bubble: ZB-H1, weight gradients fill the bubble; zero_bubble_v: ZB-V; dualpipe: DualPipe, two copies of the weights; dualpipe_v: DualPipeV") \
   INTEGER(data, "parallel", "data", plan.data, 1, largest_degree, "ranks", "data parallelism (DP); in serving, DP attention: ranks with their own sequences, over which experts may be sharded") \
   INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert parallelism (EP): ranks over which experts are sharded, on the same GPUs as `data`, `tensor` and `context`") \
   INTEGER(expert_tensor, "parallel", "expert_tensor", plan.expert_tensor, 1, largest_degree, "ranks", "TP of the experts: ranks that shard each expert; expert * expert_tensor must not exceed data * tensor * context") \

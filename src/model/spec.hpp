@@ -64,6 +64,19 @@ enum class Routing : std::uint8_t { even, power_law_1_01, power_law_1_2, exponen
 // How tokens reach the experts of other ranks while a mixture is trained: by kernels that copy and send them
 // at once (DeepEP, HybridEP), or by NCCL's all-to-all between permutations.
 enum class Dispatcher : std::uint8_t { fused, all_to_all };
+// In which order a stage of a pipeline runs its passes: one forward, one backward (PipeDream-Flush; with
+// chunks, Megatron-LM's interleaved schedule); all forward passes first (GPipe, 1811.06965); weight gradients
+// apart from input gradients, where the stage would wait (ZB-H1, and ZB-V with two chunks in the shape of a
+// V, 2401.10241); micro-batches from both ends at once (DualPipe, 2412.19437, section 3.2.1), or from the one
+// end of a V (DualPipeV).
+enum class PipelineSchedule : std::uint8_t {
+  one_forward_one_backward,
+  gpipe,
+  zero_bubble,
+  zero_bubble_v,
+  dualpipe,
+  dualpipe_v
+};
 // What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
 
@@ -438,6 +451,7 @@ struct Plan {
   std::int64_t tensor = 1;
   std::int64_t pipeline = 1;
   std::int64_t virtual_pipeline = 1;  // chunks of layers that a stage holds (interleaved schedule)
+  PipelineSchedule pipeline_schedule = PipelineSchedule::one_forward_one_backward;
   std::int64_t data = 1;
   std::int64_t expert = 1;         // ranks that share a layer's experts out; some of data x tensor x context
   std::int64_t expert_tensor = 1;  // ranks that split each expert; some of the same

@@ -146,9 +146,34 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
            of.last * each.expert + further.expert}};
 }
 
+// Each stage is waited for once (GPipe, 1811.06965), or with chunks a chunk of each (Narayanan et al. 2021,
+// 2104.04473, section 2.2). Weight gradients (W) that fill the bubble leave F + B - 2 W of F + B, forward and
+// whole backward pass (ZB-H1, 2401.10241), DualPipe (p / 2 - 1) (F + B + B - 3 W) of (p - 1) (F + B)
+// (2412.19437, table 2), DualPipeV the same of 2 p stages half as long, and ZB-V nothing as long as
+// W + 2 F >= B - W and so on (2405.15362). Here F = W = B - W, and F is in B again with full recomputation.
+double waiting_share(const Plan& plan, double chunks) {
+  const double again = plan.recompute == Recompute::full && plan.recompute_layers <= 0 ? 1 : 0;
+  const double left = (1 + again) / (3 + again);
+  const double stages = real(plan.pipeline);
+  switch (plan.pipeline_schedule) {
+    case PipelineSchedule::one_forward_one_backward:
+    case PipelineSchedule::gpipe:
+      return 1 / chunks;
+    case PipelineSchedule::zero_bubble:
+      return left / chunks;
+    case PipelineSchedule::zero_bubble_v:
+      return again > 0 ? left : 0;
+    case PipelineSchedule::dualpipe:
+      return stages > 2 ? left * (stages - 2) / (stages - 1) : 0;
+    case PipelineSchedule::dualpipe_v:
+      return left;
+  }
+  return 1 / chunks;
+}
+
 double pipeline_bubble(const Plan& plan, const SlowestStage& slowest) {
   if (plan.mode != Mode::train || plan.pipeline <= 1) return 0;
-  return slowest.others / real(pipeline_chunks(plan)) /
+  return slowest.others * waiting_share(plan, real(pipeline_chunks(plan))) /
          real(std::max<std::int64_t>(1, plan.gradient_accumulation));
 }
 

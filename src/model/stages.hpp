@@ -57,9 +57,10 @@ struct StageParameters {
 };
 StageParameters stage_parameters(const Setup& setup, RankParameters held);
 
+// Of the time that a micro-batch takes on the other stages, what a stage waits, by its plan's schedule.
+double waiting_share(const Plan& plan, double chunks);
 // Time that it waits, as a share of its busy time: until the first micro-batch has come through the stages
-// before it and the last has gone through those behind it, each once (GPipe, 1811.06965), or with chunks a
-// chunk of each (Narayanan et al. 2021, 2104.04473, section 2.2). 0 in serving, where other requests fill it.
+// before it and the last has gone through those behind it. 0 in serving, where other requests fill it.
 double pipeline_bubble(const Plan& plan, const SlowestStage& slowest);
 // With what synchronous ranks wait for the slowest: Workload::pipeline_bubble.
 double step_bubble(const Setup& setup);

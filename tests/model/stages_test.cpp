@@ -26,8 +26,9 @@ mlp_gated = true
 vocab_size = 262144
 )";
 
-Setup with(const std::string& parallel) {
-  return model_setup(decoder, "sequence_length = 4096\ngradient_accumulation = 32\n[parallel]\n" + parallel);
+Setup with(const std::string& parallel, const std::string& run = "") {
+  return model_setup(
+      decoder, "sequence_length = 4096\ngradient_accumulation = 32\n" + run + "[parallel]\n" + parallel);
 }
 
 }  // namespace
@@ -45,6 +46,26 @@ TEST_CASE("the last stage has the head whole, and the others wait for it", "[mod
   CHECK(pipeline_bubble(with("pipeline = 4\n").plan, stage) == Approx(stage.others / 32));
   CHECK(pipeline_bubble(with("pipeline = 4\nvirtual_pipeline = 2\n").plan, stage) ==
         Approx(stage.others / 32 / 2));
+}
+
+TEST_CASE("a schedule decides how much of the bubble of 1F1B is left", "[model]") {
+  // Shares of (p - 1) (F + B) with F = W = B - W: arXiv 2401.10241, section 2.1 (ZB-H1, a third) and 6 (ZB-V,
+  // none); 2412.19437, table 2, DualPipe: (p / 2 - 1) (F + B + B - 3 W) = 2 F for p = 4, of 9 F; DualPipeV
+  // has 2 p stages half as long (github.com/deepseek-ai/DualPipe): 3 F of 9 F.
+  const auto left = [](const std::string& schedule, const std::string& run = "") {
+    const Setup setup = with("pipeline = 4\n" + schedule, run);
+    const SlowestStage stage = slowest_stage(setup);
+    return pipeline_bubble(setup.plan, stage) * 32 / stage.others;
+  };
+  CHECK(left("pipeline_schedule = \"1f1b\"\n") == Approx(1));
+  CHECK(left("pipeline_schedule = \"gpipe\"\n") == Approx(1));
+  CHECK(left("pipeline_schedule = \"zero_bubble\"\n") == Approx(1.0 / 3));
+  CHECK(left("pipeline_schedule = \"zero_bubble\"\nvirtual_pipeline = 2\n") == Approx(1.0 / 6));
+  CHECK(left("pipeline_schedule = \"zero_bubble_v\"\nvirtual_pipeline = 2\n") == 0);
+  CHECK(left("pipeline_schedule = \"dualpipe\"\n") == Approx(2.0 / 9));
+  CHECK(left("pipeline_schedule = \"dualpipe_v\"\nvirtual_pipeline = 2\n") == Approx(1.0 / 3));
+  // Recomputed, F is in B again: F + B - 2 W is 2 of 4.
+  CHECK(left("pipeline_schedule = \"zero_bubble\"\n", "recompute = \"full\"\n") == Approx(0.5));
 }
 
 TEST_CASE("a stage whose head counts as a layer need not be the slowest", "[model]") {

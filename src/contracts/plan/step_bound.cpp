@@ -106,11 +106,11 @@ double StepBound::least_us(const model::Plan& plan, std::int64_t most_chunks, co
   const std::array sums{suggest::sums_of(first, micro_batches), suggest::sums_of(last, micro_batches)};
   // The others do their micro-batch once, as cost::pace_of() has it, in as many chunks as there may be.
   const double between_us = stages.between * sums[0].each_us / micro_batches;
-  const double chunks = model::at_least_one(most_chunks);
+  const double share = model::waiting_share(plan, model::at_least_one(most_chunks));
   double least = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double others_us = sums[1 - i].each_us / micro_batches;
-    least = std::max(least, sums[i].time_us + (others_us + between_us) / chunks);
+    least = std::max(least, sums[i].time_us + (others_us + between_us) * share);
   }
   return rounding * (least + straggling * std::min(sums[0].each_us, sums[1].each_us));
 }

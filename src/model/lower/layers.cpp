@@ -106,14 +106,6 @@ std::int64_t pipeline_chunks(const Plan& plan) {
   return plan.pipeline > 1 ? std::max<std::int64_t>(1, plan.virtual_pipeline) : 1;
 }
 
-// Stages wait for p - 1 micro-batches (GPipe, 1811.06965), or for as many chunks of one (Narayanan et al.
-// 2021, 2104.04473, section 2.2).
-double pipeline_bubble(const Plan& plan) {
-  if (plan.mode != Mode::train) return 0;
-  return static_cast<double>(plan.pipeline - 1) / static_cast<double>(pipeline_chunks(plan)) /
-         static_cast<double>(std::max<std::int64_t>(1, plan.gradient_accumulation));
-}
-
 LayerRuns layer_runs(const Setup& setup) {
   const bool training = setup.plan.mode == Mode::train;
   const double micro_batches =

@@ -146,8 +146,6 @@ double runs_of(const LayerRuns& runs, ModelComponent part);
 std::int64_t layers_of_stage(const Setup& setup);
 // Chunks of layers that a stage holds; 1 without a pipeline.
 std::int64_t pipeline_chunks(const Plan& plan);
-// Idle time of a pipeline as a share of its busy time; 0 in serving, where other requests fill it.
-double pipeline_bubble(const Plan& plan);
 // Tokens of a micro-batch that are routed among one group of ranks that holds all experts.
 std::int64_t routed_tokens(const Setup& setup);
 // Tokens of a step on one replica of the model: trained on, read, or produced; images of a CNN.

@@ -199,18 +199,37 @@ double waiting_bytes(const Plan& plan, const LayerActivations& each, double laye
 
 // Micro-batches whose activations a stage keeps at a time, all its layers counted. The first keeps as many as
 // there are stages, and with chunks (p - 1) / chunks more (arXiv 2205.05198, section 4.2.3); the last, which
-// has the logits, one, and with chunks p - (p - 1) / chunks.
+// has the logits, one, and with chunks p - (p - 1) / chunks. All keep as many as the first where the schedule
+// delays weight gradients (2401.10241, sections 2.1 and 6) or starts at both ends (2412.19437, table 2).
 struct InFlight {
   double first = 1;
   double last = 1;
 };
 InFlight micro_batches_in_flight(const Plan& plan) {
+  constexpr double half_a_stage = 0.5;  // of 2 p stages half as long, one more than these
   const auto chunks = static_cast<double>(pipeline_chunks(plan));
   const double stages = at_least_one(plan.pipeline);
   const double others = (stages - 1) / chunks;
   const double all = at_least_one(plan.gradient_accumulation);
-  return {std::min(chunks > 1 ? stages + others : stages, all),
-          std::min(chunks > 1 ? stages - others : 1, all)};
+  const InFlight in_turn{std::min(chunks > 1 ? stages + others : stages, all),
+                         std::min(chunks > 1 ? stages - others : 1, all)};
+  const auto same = [&](double most) { return InFlight{std::min(most, all), std::min(most, all)}; };
+  if (plan.pipeline <= 1) return in_turn;
+  switch (plan.pipeline_schedule) {
+    case PipelineSchedule::one_forward_one_backward:
+      return in_turn;
+    case PipelineSchedule::gpipe:
+      return same(all);
+    case PipelineSchedule::zero_bubble:
+      return same(in_turn.first);
+    case PipelineSchedule::zero_bubble_v:
+      return same(stages);
+    case PipelineSchedule::dualpipe:
+      return same(stages + 1);
+    case PipelineSchedule::dualpipe_v:
+      return same(stages + half_a_stage);
+  }
+  return in_turn;
 }
 
 // Copies of weights in fp32 that products read, which wait for the backward pass (PyTorch, torch.autocast:
@@ -269,6 +288,11 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const bool is_freed = plan.gradient_storage == GradientStorage::freed && plan.gradient_accumulation <= 1;
   const auto with_peak = [&](RankParameters own, std::initializer_list<double> peaks) {
     TrainingMemory out = of_states(held_states(setup, data, own));
+    // A stage of each direction; the optimizer's states are shared by the two ranks that have it.
+    if (plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe) {
+      out.weights *= 2;
+      out.gradients *= 2;
+    }
     const double absent = is_freed ? out.gradients : 0;
     for (const double peak : peaks)
       out.activations = std::max(out.activations, peak + cast_bytes(plan, own) - absent);

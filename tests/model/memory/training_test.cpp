@@ -52,6 +52,23 @@ TEST_CASE("torchtune's peaks of a 3B model are within 10 %", "[memory]") {
   CHECK(gib(backward + fused + full + away + "optimizer_bits = 8\n") == Approx(17.6).epsilon(0.1));
 }
 
+TEST_CASE("a pipeline schedule decides how many micro-batches a stage keeps", "[memory]") {
+  // Stages of 8 layers, 32 micro-batches. arXiv 2401.10241, section 2.1 and 6: ZB-H1 and ZB-V keep as many as
+  // 1F1B's first stage; 2412.19437, table 2: DualPipe one more, and the weights twice.
+  const auto of = [](const std::string& schedule) {
+    return memory_of(small + "gradient_accumulation = 32\n[parallel]\npipeline = 4\n" + schedule);
+  };
+  const TrainingMemory in_turn = of("");
+  CHECK(in_turn.micro_batches == 4);
+  CHECK(of("pipeline_schedule = \"zero_bubble\"\n").micro_batches == 4);
+  CHECK(of("pipeline_schedule = \"zero_bubble_v\"\nvirtual_pipeline = 2\n").micro_batches == 4);
+  CHECK(of("pipeline_schedule = \"gpipe\"\n").micro_batches == 32);
+  CHECK(of("pipeline_schedule = \"dualpipe_v\"\nvirtual_pipeline = 2\n").micro_batches == 4.5);
+  const TrainingMemory both_ways = of("pipeline_schedule = \"dualpipe\"\n");
+  CHECK(both_ways.micro_batches == 5);
+  CHECK(both_ways.weights >= 2 * in_turn.weights);
+}
+
 TEST_CASE("gradients that are freed are not there while activations are", "[memory]") {
   const TrainingMemory buffer = memory_of(llama_3b);
   const TrainingMemory freed = memory_of(llama_3b + "gradient_storage = \"freed\"\n");

@@ -52,9 +52,10 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
   return out;
 }
 
-// A step is one pass of all micro-batches, and its bubble as long as the other stages take for one of them.
+// Of a schedule that runs forward and backward passes in turn: a step is one pass of all micro-batches, and
+// its bubble as long as the other stages take for one of them.
 std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
-  if (plan.parallel.pipeline <= 1) return std::nullopt;
+  if (plan.parallel.pipeline <= 1 || plan.pipeline_schedule != "1f1b") return std::nullopt;
   chart::TimelineFigure out;
   out.stages = plan.parallel.pipeline;
   out.chunks = plan.virtual_pipeline;
