@@ -151,7 +151,8 @@ namespace {
 
 // Where keys and values are unfolded from this many cached tokens on, or where none is cached; between, heads
 // multiply with the latent itself, 3.4 times the FLOPs (SGLang, srt/models/deepseek_common/
-// attention_backend_handler.py, _handle_attention_backend; SGL_CHUNKED_PREFIX_CACHE_THRESHOLD in deepseek_v2.py).
+// attention_backend_handler.py, _handle_attention_backend; SGL_CHUNKED_PREFIX_CACHE_THRESHOLD in
+// deepseek_v2.py).
 constexpr double unfolded_from = 8192;
 
 }  // namespace
