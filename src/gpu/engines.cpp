@@ -141,6 +141,8 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "tiles_by_tokens", "", Type::boolean, &MoeKernel::tiles_by_tokens, 0, 0,
      "least_tile up to as many tokens as experts, then most_tile"},
     {"", "efficiency", "", Type::number, &MoeKernel::efficiency, 0.005, 1.3, "share of the peak"},
+    {"", "full_rate", "FLOP", Type::integer, &MoeKernel::full_rate, 0, 1e6,
+     "of fp16 per clock and SM, of the GPUs that were timed"},
     {"", "skewed_speed", "", Type::number, &MoeKernel::skewed_speed, 0.1, 1.5, "where experts' rows differ"},
     {"", "tile_us", "us", Type::number, &MoeKernel::tile_us, 0, 20, "start and end of a tile"},
     {"", "feed_gb_s", "GB/s", Type::number, &MoeKernel::feed_gb_s, 5, 1000, "operands into one SM"},

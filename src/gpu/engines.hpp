@@ -124,6 +124,7 @@ struct MoeKernel : EngineKernel, L2Residency {
   // most_tile.
   bool tiles_by_tokens = false;
   double efficiency = 0.6;     // share of the peak
+  std::int64_t full_rate = 0;  // fp16 FLOP per clock and SM of the GPUs that were timed; 0: not stated
   double skewed_speed = 1;     // of it, where experts' rows differ
   double tile_us = 1;          // start and end of a tile
   double feed_gb_s = 200;      // operands into one SM

@@ -116,23 +116,13 @@ double efficiency_of(const gpu::DecodeKernel& kernel, double head_dim) {
   return own > 0 ? own : kernel.efficiency;
 }
 
-// How many times faster the tensor cores are that the kernel was timed on: of a whole part (`full_rate`), or
-// of a card of this architecture that adds in fp32 at full rate, as an L40S and an RTX PRO 6000 do.
-double times_faster(const gpu::Gpu& gpu, std::int64_t full_rate) {
-  const std::int64_t own = gpu.fp16_flops_per_clock_per_sm;
-  if (own > 0 && own < full_rate) return static_cast<double>(full_rate) / static_cast<double>(own);
-  return gpu.fp32_accumulate_half_rate ? half_rates : 1;
-}
 bool is_throttled(const gpu::Gpu& gpu, std::int64_t full_rate) {
   return times_faster(gpu, full_rate) > 1;
 }
 
-// A kernel reaches more of a lower peak.
 template <class Kernel>
 double efficiency_on(const gpu::Gpu& gpu, const Kernel& kernel, double head_dim) {
-  const double share = efficiency_of(kernel, head_dim);
-  const double times = times_faster(gpu, kernel.full_rate);
-  return times > 1 ? std::min(most_of_lower_peak, times * share) : share;
+  return share_of_peak(gpu, kernel.full_rate, efficiency_of(kernel, head_dim));
 }
 double efficiency_on(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, double head_dim) {
   return is_throttled(gpu, kernel.full_rate) && kernel.throttled_efficiency > 0
@@ -146,6 +136,17 @@ double visible_pairs(const KernelAttention& shape) {
 }
 
 }  // namespace
+
+double times_faster(const gpu::Gpu& gpu, std::int64_t full_rate) {
+  const std::int64_t own = gpu.fp16_flops_per_clock_per_sm;
+  if (own > 0 && own < full_rate) return static_cast<double>(full_rate) / static_cast<double>(own);
+  return gpu.fp32_accumulate_half_rate ? half_rates : 1;
+}
+
+double share_of_peak(const gpu::Gpu& gpu, std::int64_t full_rate, double share) {
+  const double times = times_faster(gpu, full_rate);
+  return times > 1 ? std::min(most_of_lower_peak, times * share) : share;
+}
 
 OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape) {
   const double peak = peak_flops_per_us(gpu, shape.dtype);

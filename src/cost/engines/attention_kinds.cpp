@@ -141,7 +141,25 @@ std::optional<AttentionRow> attention_row(std::string_view kind, Row row) {
                {},
                {},
                static_cast<std::int64_t>(attention.heads)};
+  if (out.names.kernel.empty() && kind == "mla-prefill") {
+    out.names.kernel = latent_prompt_kernel(out.names.engine, attention.sequences * attention.cached);
+  }
   return out;
+}
+
+namespace {
+
+// Where keys and values are unfolded from this many cached tokens on, or where none is cached; between, heads
+// multiply with the latent itself, 3.4 times the FLOPs (SGLang, srt/models/deepseek_common/
+// attention_backend_handler.py, _handle_attention_backend; SGL_CHUNKED_PREFIX_CACHE_THRESHOLD in
+// deepseek_v2.py).
+constexpr double unfolded_from = 8192;
+
+}  // namespace
+
+std::string_view latent_prompt_kernel(std::string_view engine, double cached_tokens) {
+  if (engine != "sglang") return {};
+  return cached_tokens > 0 && cached_tokens < unfolded_from ? "flash_attention" : "fa3_unfolded";
 }
 
 std::span<const KernelKind> detail::attention_kinds() {

@@ -215,7 +215,7 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
   // Queries over a latent, or heads that were unfolded from one (MLA).
   const bool is_unfolded = shape.heads == shape.key_value_heads && shape.value_head_dim < shape.head_dim;
   if (decodes ? is_unfolded && !shape.latent : shape.latent) return std::nullopt;  // never timed
-  const gpu::EngineNames names{
+  gpu::EngineNames names{
       engine_name(op.experts.engine),        {}, name(shape.dtype), name(shape.cache), {}, {},
       static_cast<std::int64_t>(shape.heads)};
   const std::string& architecture = gpu.architecture.id;
@@ -230,6 +230,7 @@ std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::
     return price_decode(gpu, kernel, shape);
   }
   const auto kernels = gpu::prefill_kernels(is_unfolded ? "mla-prefill" : "attention-prefill");
+  if (is_unfolded) names.kernel = latent_prompt_kernel(names.engine, shape.sequences * shape.cached);
   const auto* known = gpu::closest(kernels, architecture, names);
   if (known == nullptr) return std::nullopt;
   gpu::PrefillKernel kernel = *known;

@@ -45,6 +45,17 @@ struct AttentionRow {
 };
 std::optional<AttentionRow> attention_row(std::string_view kind, std::span<const KernelCell> row);
 
+// How many times faster the tensor cores are that a kernel was timed on: of a whole part (`full_rate`, fp16
+// FLOP per clock and SM), or of a card of this architecture that adds in fp32 at full rate, as an L40S and an
+// RTX PRO 6000 do.
+double times_faster(const gpu::Gpu& gpu, std::int64_t full_rate);
+// Of the peak, what a kernel reaches that reached `share` of theirs: more of a lower one.
+double share_of_peak(const gpu::Gpu& gpu, std::int64_t full_rate, double share);
+
+// SGLang's kernel for new tokens over a latent, by the tokens that are cached before them, of all sequences
+// together.
+std::string_view latent_prompt_kernel(std::string_view engine, double cached_tokens);
+
 OpCost price_prefill(const gpu::Gpu& gpu, const gpu::PrefillKernel& kernel, const KernelAttention& shape);
 OpCost price_decode(const gpu::Gpu& gpu, const gpu::DecodeKernel& kernel, const KernelAttention& shape);
 

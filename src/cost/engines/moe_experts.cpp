@@ -72,6 +72,12 @@ double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, TileRows ti
   return best;
 }
 
+// Of the peak, that tensor cores reach. 4-bit products are as fast on cards that add 16 bits at half rate.
+double speed_of(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, DType dtype, bool is_even) {
+  const double speed = kernel.efficiency * (is_even ? 1 : kernel.skewed_speed);
+  return dtype == DType::fp4 ? speed : share_of_peak(gpu, kernel.full_rate, speed);
+}
+
 // All choices of the tokens that reach this rank, those of experts elsewhere among them, spread as its own
 // are. A token reaches it with its share s of all choices: k s where they are dealt out in turn, 1 - (1 -
 // s)^k else.
@@ -103,7 +109,7 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
   const double rows = rows_of(loads);
   double experts = 0;
   for (const ExpertLoad& load : loads) experts += load.experts;
-  const double speed = kernel.efficiency * (is_skewed(loads) ? kernel.skewed_speed : 1);
+  const double speed = speed_of(gpu, kernel, layer.dtype, !is_skewed(loads));
   const double local = std::max(1.0, layer.experts / layer.expert);
   const TileRows tiles = tile_rows(kernel, layer.tokens, local);
   const double compute_us =
@@ -199,7 +205,7 @@ const gpu::MoeKernel* kernel_of(const gpu::Gpu& gpu, const model::ExpertWork& wo
 OpCost product_cost(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const GroupedProduct& of,
                     TileRows tiles, const gpu::L2Residency& traffic, double fixed_us) {
   const double rows = of.load.rows * of.load.experts;
-  const double speed = kernel.efficiency * (of.is_even ? 1 : kernel.skewed_speed);
+  const double speed = speed_of(gpu, kernel, of.dtype, of.is_even);
   const double compute_us =
       product_us(gpu, kernel, tiles, {&of.load, 1}, of.dtype, of.weight_bytes, of.n, of.k, speed);
   const double weights = of.load.experts * of.n * of.k * of.weight_bytes;

@@ -9,11 +9,23 @@ namespace {
 // Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
 constexpr double summed_gradient_bytes = 4;
 
+// Of a layer's gather or reduction beside computation, what that waits for: a block of NCCL's kernel holds an
+// SM for each of its 24 channels on eight A100 or H100 (as its log says: `24 coll channels`), of 108 or 132.
+// Two runs of Megatron Bridge's FSDP show no such wait (tests/cost/published_training.toml).
+constexpr double waited_share = 24.0 / 120;
+
 struct GradientNames {
   std::string_view reduce;   // among the ranks that share
   std::string_view between;  // between groups of them that hold the same
   std::string_view gather;
+  std::string_view reduce_waited;
+  std::string_view gather_waited;
 };
+
+// PyTorch's and DeepSpeed's: a layer's weights are gathered, and its gradients reduced, beside its products.
+bool waits_for_nccl(const Plan& plan) {
+  return plan.zero >= 3 && !plan.fused_gradient_accumulation;
+}
 
 // `learning` of the parameters learn; with adapters these are others than those that are held.
 void share_gradients(const LoweringContext& shared, const GradientNames& names, double held, double learning,
@@ -23,10 +35,17 @@ void share_gradients(const LoweringContext& shared, const GradientNames& names, 
   const auto groups = static_cast<std::int64_t>(replicas / static_cast<double>(ranks));
   // Once a step; from ZeRO 2 on with every micro-batch, since no rank keeps the sums of all.
   const double reductions = zero >= 2 ? shared.micro_batches : 1;
+  const double waited = waits_for_nccl(shared.plan) ? waited_share : 0;
+  const auto beside = [&](std::string_view name, std::string_view name_of_wait, Pass pass,
+                          CollectiveKind kind, double bytes, double count) {
+    emit.collective_once(name, pass, kind, bytes * (1 - waited), ranks, count, true, stride);
+    if (waited > 0)
+      emit.collective_once(name_of_wait, pass, kind, bytes * waited, ranks, count, false, stride);
+  };
   if (learning > 0) {
-    emit.collective_once(names.reduce, Pass::backward,
-                         zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
-                         learning * summed_gradient_bytes, ranks, reductions, true, stride);
+    beside(names.reduce, names.reduce_waited, Pass::backward,
+           zero == 0 ? CollectiveKind::all_reduce : CollectiveKind::reduce_scatter,
+           learning * summed_gradient_bytes, reductions);
     emit.collective_once(names.between, Pass::backward, CollectiveKind::all_reduce,
                          learning * summed_gradient_bytes / static_cast<double>(ranks), groups, reductions,
                          true, times(stride, ranks));
@@ -35,9 +54,16 @@ void share_gradients(const LoweringContext& shared, const GradientNames& names, 
   const double gathered = zero >= 3 && shared.adapting ? held + learning : zero >= 3 ? held : learning;
   if (zero == 0 || gathered <= 0) return;
   // The updated weights come back once a step; with ZeRO 3 before each use, forward and backward.
-  const double gathers = zero >= 3 ? 2 * shared.micro_batches : 1;
-  emit.collective_once(names.gather, zero >= 3 ? Pass::forward : Pass::update, CollectiveKind::all_gather,
-                       gathered * shared.activation, ranks, gathers, true, stride);
+  const auto gather = [&](Pass pass, double count) {
+    beside(names.gather, names.gather_waited, pass, CollectiveKind::all_gather, gathered * shared.activation,
+           count);
+  };
+  if (zero < 3) {
+    gather(Pass::update, 1);
+  } else {
+    gather(Pass::forward, shared.micro_batches);
+    gather(Pass::backward, shared.micro_batches);
+  }
 }
 
 // Each hides behind the product that it feeds or follows, in parts.
@@ -84,10 +110,13 @@ void lower_data_parallel(const LoweringContext& shared, RankParameters held, Ran
   const Plan& plan = shared.plan;
   const Replicas same = replicas(plan);
   const Replicas sharing = shards(plan);
-  share_gradients(shared, {"gradients.reduce", "gradients.group_reduce", "parameters.gather"}, held.dense,
-                  learning.dense, same.dense, sharing.dense, plan.tensor, emit);
   share_gradients(shared,
-                  {"gradients.expert_reduce", "gradients.expert_group_reduce", "parameters.expert_gather"},
+                  {"gradients.reduce", "gradients.group_reduce", "parameters.gather",
+                   "gradients.reduce.waited", "parameters.gather.waited"},
+                  held.dense, learning.dense, same.dense, sharing.dense, plan.tensor, emit);
+  share_gradients(shared,
+                  {"gradients.expert_reduce", "gradients.expert_group_reduce", "parameters.expert_gather",
+                   "gradients.expert_reduce.waited", "parameters.expert_gather.waited"},
                   held.expert, learning.expert, same.expert, sharing.expert,
                   times(plan.expert, plan.expert_tensor), emit);
 }

@@ -40,6 +40,20 @@ void lower_host_copies(const LoweringContext& shared, double held, double learni
   if (!plan.offload_weights) copy("optimizer.offload", Pass::update, element * there, 1, false);
 }
 
+// PyTorch's FSDP gathers a layer's weights into one buffer, from where each is copied to its own, forward and
+// backward, and copies gradients into one buffer of fp32 that is reduced (torch/distributed/fsdp/
+// _fully_shard/_fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in).
+void lower_fsdp_copies(const LoweringContext& shared, RankParameters held, RankParameters learning,
+                       Emitter& emit) {
+  const Plan& plan = shared.plan;
+  if (plan.zero < 3 || !(plan.eager || plan.compiled) || shards(plan).dense <= 1) return;
+  const double copied = 2 * shared.activation * (held.dense + held.expert);
+  const double widened = (shared.activation + fp32_bytes) * (learning.dense + learning.expert);
+  emit.once("parameters.copy", Pass::forward, copied, shared.micro_batches);
+  emit.once("parameters.copy", Pass::backward, copied, shared.micro_batches);
+  emit.once("gradients.copy", Pass::backward, widened, shared.micro_batches);
+}
+
 // Parameters of the shard that ZeRO gives a rank.
 double sharded(const Plan& plan, RankParameters held) {
   const Replicas same = shards(plan);
@@ -133,6 +147,7 @@ void lower_optimizer(const LoweringContext& shared, RankParameters held, RankPar
     emit.once("parameters.cast", Pass::backward, moved, shared.micro_batches);
   }
   const double updated = plan.zero >= 1 ? sharded(plan, learning) : parameters;
+  lower_fsdp_copies(shared, held, learning, emit);
   // PyTorch's clip_grad_norm_ reads them for their norm, and scales them whatever it is.
   const bool is_pytorch = plan.eager || plan.compiled;
   emit.once("optimizer.gradient_norm", Pass::update, (is_pytorch ? 3 : 1) * updated * gradient, 1,

@@ -158,3 +158,22 @@ TEST_CASE("an H20's prefill and latent attention reach more of its throttled pea
                             {"framework", "sglang"}};
   CHECK(tests::price("h20", "mla-decode", latent) == Approx(5389).epsilon(0.12));
 }
+
+// alibaba/InferSim, bench_data of an H800: FlashAttention 3 over keys and values of 128 heads that a latent
+// was unfolded into, which SGLang runs where no prefix is cached (_handle_attention_backend of
+// models/deepseek_common/attention_backend_handler.py). Behind a short one its heads read the latent, with
+// (576 + 512) / (192 + 128) times the FLOPs.
+TEST_CASE("SGLang unfolds a latent on Hopper unless a short prefix is cached", "[kernels]") {
+  tests::Sizes row{{"batch_size", "1"},       {"num_heads", "128"},           {"isl", "4096"},
+                   {"mla_dtype", "bfloat16"}, {"kv_cache_dtype", "bfloat16"}, {"framework", "sglang"}};
+  CHECK(tests::price("h800", "mla-prefill", row) == Approx(1104.7).epsilon(0.16));
+  CHECK(tests::price("h800", "mla-prefill", tests::with(row, "isl", "1024")) == Approx(116.9).epsilon(0.18));
+  CHECK(tests::price("h800", "mla-prefill", tests::with(row, "isl", "32768")) == Approx(76338).epsilon(0.05));
+  const auto time_us = [&](const char* cached) {
+    return tests::price("h800", "mla-prefill", tests::with(row, "step", cached));
+  };
+  CHECK(time_us("8191") > 2.5 * time_us("8192"));
+  // Timings that name the kernel are of that one.
+  row["kernel_source"] = "flash_attention";
+  CHECK(tests::price("h800", "mla-prefill", row) > 3 * 1104.7);
+}

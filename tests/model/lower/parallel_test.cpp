@@ -101,7 +101,9 @@ TEST_CASE("data parallelism shares gradients; ZeRO shards the optimizer", "[mode
   CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters * 10);
   setup.plan.zero = 3;
   workload = lower(setup);
-  CHECK(find(workload, "parameters.gather")->count == 10);
+  // Before each use, beside the pass that uses them.
+  CHECK(find(workload, "parameters.gather", Pass::forward)->count == 5);
+  CHECK(find(workload, "parameters.gather", Pass::backward)->count == 5);
   CHECK(find(workload, "gradients.reduce", Pass::backward)->count == 5);
   CHECK(find(workload, "gradients.accumulate", Pass::backward)->bytes == parameters / 8 * 10);
 }
@@ -125,6 +127,56 @@ TEST_CASE("groups of ranks that share gradients add their parts up", "[model]") 
   CHECK(between->bytes == parameters);  // 4 bytes each of a quarter
   CHECK(find(workload, "parameters.gather")->ranks == 4);
   CHECK(find(workload, "optimizer.adam", Pass::update)->bytes == parameters / 4 * 30);
+}
+
+// NCCL holds an SM for each of its 24 channels while it gathers a layer's weights (`24 coll channels` in its
+// log, on eight A100 or H100), a fifth of an A100's 108 or an H100's 132.
+TEST_CASE("what FSDP gathers and reduces beside computation takes SMs from it", "[model]") {
+  Setup setup = example("gpt2-124m");  // 8 ranks
+  const double parameters = 124'439'808;
+  setup.plan.zero = 3;
+  const auto bytes = [&](std::string_view name, Pass pass) {
+    const Workload workload = lower(setup);
+    const Op* op = find(workload, name, pass);
+    return op == nullptr ? 0 : op->bytes;
+  };
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    CHECK(bytes("parameters.gather", pass) == Approx(0.8 * 2 * parameters));
+    CHECK(bytes("parameters.gather.waited", pass) == Approx(0.2 * 2 * parameters));
+  }
+  CHECK(bytes("gradients.reduce.waited", Pass::backward) == Approx(0.2 * 4 * parameters));
+  CHECK_FALSE(find(lower(setup), "parameters.gather.waited")->overlapped);
+  setup.plan.zero = 1;  // once a step
+  CHECK(bytes("parameters.gather.waited", Pass::update) == 0);
+  CHECK(bytes("gradients.reduce.waited", Pass::backward) == 0);
+  setup.plan.zero = 3;  // Megatron Bridge's
+  setup.plan.fused_gradient_accumulation = true;
+  CHECK(bytes("parameters.gather.waited", Pass::forward) == 0);
+  CHECK(bytes("parameters.gather", Pass::forward) == 2 * parameters);
+}
+
+// torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py, foreach_all_gather_copy_out and
+// foreach_reduce_scatter_copy_in: gathered weights are read and written once more before each use, and
+// gradients of 2 bytes are written in 4 before they are reduced.
+TEST_CASE("PyTorch's FSDP copies what it gathered and what it reduces", "[model]") {
+  Setup setup = example("gpt2-124m");  // 8 ranks, 5 micro-batches
+  const double parameters = 124'439'808;
+  setup.plan.zero = 3;
+  CHECK(find(lower(setup), "parameters.copy") == nullptr);  // whose it is, nobody says
+  for (bool Plan::*whose : {&Plan::eager, &Plan::compiled}) {
+    setup.plan.*whose = true;
+    const Workload workload = lower(setup);
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      REQUIRE(find(workload, "parameters.copy", pass) != nullptr);
+      CHECK(find(workload, "parameters.copy", pass)->bytes == 4 * parameters);
+      CHECK(find(workload, "parameters.copy", pass)->count == 5);
+    }
+    CHECK(find(workload, "gradients.copy", Pass::backward)->bytes == 6 * parameters);
+    setup.plan.*whose = false;
+  }
+  setup.plan.eager = true;
+  setup.plan.data = 1;
+  CHECK(find(lower(setup), "parameters.copy") == nullptr);
 }
 
 TEST_CASE("products that add to the gradients as they write them need no pass for it", "[model]") {
