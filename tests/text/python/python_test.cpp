@@ -83,6 +83,8 @@ TEST_CASE("python: arithmetic of earlier names") {
         "{a: unknown(the number is too large, or not a number), b: unknown(the number is too large, or not a "
         "number), "
         "c: unknown(the number is too large, or not a number)}");
+  CHECK(shown("a = 'M' * 3\nb = 2 * 'M-'\nc = 'M' * -1\nd = 'M' * 10 ** 9\n") ==
+        "{a: \"MMM\", b: \"M-M-\", c: \"\", d: unknown(the text is too long)}");
 }
 
 TEST_CASE("python: anything else is unknown or passed over") {

@@ -1,0 +1,99 @@
+// Recipes that frameworks publish, whose sizes are not where others keep theirs.
+#include <string>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+// A recipe of NeMo 2 whose model's class stands in `module`.
+std::int64_t parameters_of(const std::string& module, const std::string& name, const std::string& fields) {
+  text::MemoryFileSystem files;
+  files.files["nemo/collections/llm/gpt/model/" + module + ".py"] =
+      "from dataclasses import dataclass\n@dataclass\nclass " + name + ":\n" + fields;
+  files.files["nemo/collections/llm/recipes/recipe.py"] =
+      "import nemo_run as run\nfrom nemo import lightning as nl\n"
+      "from nemo.collections.llm.api import pretrain\n"
+      "from nemo.collections.llm.gpt.data.mock import MockDataModule\n"
+      "from nemo.collections.llm.gpt.model." + module + " import " + name + "\n"
+      "from nemo.collections.llm.gpt.model.base import GPTModel\n"
+      "def pretrain_recipe():\n"
+      "    return run.Partial(pretrain, model=run.Config(GPTModel, config=run.Config(" + name + ")),\n"
+      "        trainer=run.Config(nl.Trainer, devices=8, num_nodes=1, strategy=run.Config(nl.MegatronStrategy)),\n"
+      "        data=run.Config(MockDataModule, seq_length=8192, micro_batch_size=1))\n";
+  const formats::ReadResult result = formats::read_any(files, "nemo/collections/llm/recipes/recipe.py");
+  CHECK(result.dialect == "nemo-recipe");
+  REQUIRE(result.readings.size() == 1);
+  return model::parameter_count(result.readings.front().setup);
+}
+
+const std::string llama_fields =
+    "    normalization: str = 'RMSNorm'\n    gated_linear_unit: bool = True\n"
+    "    position_embedding_type: str = 'rope'\n    add_bias_linear: bool = False\n"
+    "    share_embeddings_and_output_weights: bool = False\n    num_query_groups: int = 8\n"
+    "    make_vocab_size_divisible_by: int = 128\n";
+
+}  // namespace
+
+// Evo 2 (arXiv 2502.12497): 7 B and 40 B; https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/hyena.py.
+TEST_CASE("of StripedHyena's letters `*` is attention, others Hyena, and all have an MLP", "[formats]") {
+  const std::string same =
+      "    make_vocab_size_divisible_by: int = 8\n    tokenizer_library: str = 'byte-level'\n"
+      "    gated_linear_unit: bool = True\n    normalization: str = 'RMSNorm'\n"
+      "    add_bias_linear: bool = False\n    position_embedding_type: str = 'rope'\n"
+      "    share_embeddings_and_output_weights: bool = True\n";
+  CHECK(static_cast<double>(parameters_of(
+            "hyena", "Hyena7bConfig",
+            same + "    hybrid_override_pattern: str = 'SDH*SDHSDH*SDHSDH*SDHSDH*SDHSDH*'\n"
+                   "    num_layers: int = 32\n    hidden_size: int = 4096\n    num_groups_hyena: int = 4096\n"
+                   "    ffn_hidden_size: int = 11008\n    num_attention_heads: int = 32\n")) ==
+        Approx(6.5e9).epsilon(0.005));
+  CHECK(static_cast<double>(parameters_of(
+            "hyena", "Hyena40bConfig",
+            same + "    hybrid_override_pattern: str = 'SDH*SDHSDH*SDHSDH*SDHSDH*SDHSDH*SDH*SDHSDH*SDHSDH*'\n"
+                   "    num_layers: int = 50\n    hidden_size: int = 8192\n    num_groups_hyena: int = 8192\n"
+                   "    ffn_hidden_size: int = 21888\n    num_attention_heads: int = 64\n")) ==
+        Approx(40.3e9).epsilon(0.005));
+}
+
+// https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/llama_nemotron.py; what the models' config.json gives.
+TEST_CASE("a class whose layers are listed in JSON is the published model", "[formats]") {
+  CHECK(parameters_of("llama_nemotron", "Llama33NemotronSuper49BConfig",
+                      llama_fields +
+                          "    num_layers: int = 80\n    hidden_size: int = 8192\n"
+                          "    ffn_hidden_size: int = 28672\n    num_attention_heads: int = 64\n"
+                          "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+        49'867'145'216);
+  CHECK(parameters_of("llama_nemotron", "Llama31NemotronUltra253BConfig",
+                      llama_fields +
+                          "    num_layers: int = 162\n    hidden_size: int = 16384\n"
+                          "    ffn_hidden_size: int = 53248\n    num_attention_heads: int = 128\n"
+                          "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+        253'401'268'224);
+}
+
+// NeMo, scripts/checkpoint_converters/convert_mixtral_hf_to_nemo.py: load_config writes the checkpoint's KV
+// heads over the file's 32, and the trainer runs on the CPU.
+TEST_CASE("a conversion of NeMo's launcher is no training run", "[formats]") {
+  const auto result = tests::read_text("convert.yaml", R"(
+run: {name: convert, huggingface_ckpt_path: /ckpt, nemo_file_name: a.nemo}
+trainer: {devices: 1, num_nodes: 1, precision: 32}
+exp_manager: {name: a}
+model:
+  micro_batch_size: 1
+  global_batch_size: 8
+  tensor_model_parallel_size: 1
+  pipeline_model_parallel_size: 16
+  encoder_seq_length: 4096
+  num_layers: 56
+  hidden_size: 6144
+  ffn_hidden_size: 16384
+  num_attention_heads: 48
+  num_query_groups: 32
+)");
+  CHECK(result.readings.empty());
+}
