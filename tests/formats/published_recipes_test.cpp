@@ -19,11 +19,16 @@ std::int64_t parameters_of(const std::string& module, const std::string& name, c
       "import nemo_run as run\nfrom nemo import lightning as nl\n"
       "from nemo.collections.llm.api import pretrain\n"
       "from nemo.collections.llm.gpt.data.mock import MockDataModule\n"
-      "from nemo.collections.llm.gpt.model." + module + " import " + name + "\n"
+      "from nemo.collections.llm.gpt.model." +
+      module + " import " + name +
+      "\n"
       "from nemo.collections.llm.gpt.model.base import GPTModel\n"
       "def pretrain_recipe():\n"
-      "    return run.Partial(pretrain, model=run.Config(GPTModel, config=run.Config(" + name + ")),\n"
-      "        trainer=run.Config(nl.Trainer, devices=8, num_nodes=1, strategy=run.Config(nl.MegatronStrategy)),\n"
+      "    return run.Partial(pretrain, model=run.Config(GPTModel, config=run.Config(" +
+      name +
+      ")),\n"
+      "        trainer=run.Config(nl.Trainer, devices=8, num_nodes=1, "
+      "strategy=run.Config(nl.MegatronStrategy)),\n"
       "        data=run.Config(MockDataModule, seq_length=8192, micro_batch_size=1))\n";
   const formats::ReadResult result = formats::read_any(files, "nemo/collections/llm/recipes/recipe.py");
   CHECK(result.dialect == "nemo-recipe");
@@ -60,20 +65,23 @@ TEST_CASE("of StripedHyena's letters `*` is attention, others Hyena, and all hav
         Approx(40.3e9).epsilon(0.005));
 }
 
-// https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/llama_nemotron.py; what the models' config.json gives.
+// https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/llama_nemotron.py; what the models' config.json
+// gives.
 TEST_CASE("a class whose layers are listed in JSON is the published model", "[formats]") {
-  CHECK(parameters_of("llama_nemotron", "Llama33NemotronSuper49BConfig",
-                      llama_fields +
-                          "    num_layers: int = 80\n    hidden_size: int = 8192\n"
-                          "    ffn_hidden_size: int = 28672\n    num_attention_heads: int = 64\n"
-                          "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
-        49'867'145'216);
-  CHECK(parameters_of("llama_nemotron", "Llama31NemotronUltra253BConfig",
-                      llama_fields +
-                          "    num_layers: int = 162\n    hidden_size: int = 16384\n"
-                          "    ffn_hidden_size: int = 53248\n    num_attention_heads: int = 128\n"
-                          "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
-        253'401'268'224);
+  CHECK(
+      parameters_of("llama_nemotron", "Llama33NemotronSuper49BConfig",
+                    llama_fields +
+                        "    num_layers: int = 80\n    hidden_size: int = 8192\n"
+                        "    ffn_hidden_size: int = 28672\n    num_attention_heads: int = 64\n"
+                        "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+      49'867'145'216);
+  CHECK(
+      parameters_of("llama_nemotron", "Llama31NemotronUltra253BConfig",
+                    llama_fields +
+                        "    num_layers: int = 162\n    hidden_size: int = 16384\n"
+                        "    ffn_hidden_size: int = 53248\n    num_attention_heads: int = 128\n"
+                        "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+      253'401'268'224);
 }
 
 // NeMo, scripts/checkpoint_converters/convert_mixtral_hf_to_nemo.py: load_config writes the checkpoint's KV
@@ -98,12 +106,15 @@ model:
   CHECK(result.readings.empty());
 }
 
-// verl-recipe, retool/run_qwen2_7b_sft_npu.sh: `engine` chooses a group of Hydra's, of which a key is changed.
+// verl-recipe, retool/run_qwen2_7b_sft_npu.sh: `engine` chooses a group of Hydra's, of which a key is
+// changed.
 TEST_CASE("a group of Hydra's that is chosen and changed keeps its changes", "[formats]") {
   const auto result = tests::read_text(
-      "sft.sh", "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer model.path=Qwen/Qwen2.5-7B "
-                "data.max_length=16384 data.train_batch_size=64 data.micro_batch_size_per_gpu=8 engine=fsdp "
-                "trainer.default_local_dir=a engine.ulysses_sequence_parallel_size=2\n");
+      "sft.sh",
+      "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer model.path=Qwen/Qwen2.5-7B "
+      "data.train_files=a data.max_length=16384 data.train_batch_size=64 data.micro_batch_size_per_gpu=8 "
+      "engine=fsdp "
+      "trainer.default_local_dir=a engine.ulysses_sequence_parallel_size=2\n");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.plan.context == 2);
 }
@@ -112,9 +123,10 @@ TEST_CASE("a group of Hydra's that is chosen and changed keeps its changes", "[f
 // trainer/config/sft_trainer.yaml.
 TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[formats]") {
   const auto result = tests::read_text(
-      "sft.sh", "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer "
-                "data.micro_batch_size=16 model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct "
-                "trainer.default_local_dir=a ulysses_sequence_parallel_size=2\n");
+      "sft.sh",
+      "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer "
+      "data.train_files=a data.micro_batch_size=16 model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct "
+      "trainer.default_local_dir=a ulysses_sequence_parallel_size=2\n");
   REQUIRE(result.readings.size() == 1);
   CHECK(result.readings.front().setup.plan.micro_batch_size == 4);
 }
@@ -122,14 +134,17 @@ TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[format
 // NeMo Automodel, examples/vlm_finetune/gemma4 (36044ad): packs of 16384, or texts padded to 4096.
 TEST_CASE("Automodel's vision models state the length where texts are packed or padded", "[formats]") {
   const auto length = [](const std::string& more) {
-    const auto result = tests::read_text(
-        "train.yaml", "step_scheduler: {global_batch_size: 64, local_batch_size: 1}\n"
-                      "model: {_target_: nemo_automodel.NeMoAutoModelForImageTextToText.from_pretrained, "
-                      "pretrained_model_name_or_path: google/gemma-4-31B-it}\n"
-                      "distributed: {strategy: fsdp2, tp_size: 1, cp_size: 1}\n" + more);
+    const auto result =
+        tests::read_text("train.yaml",
+                         "step_scheduler: {global_batch_size: 64, local_batch_size: 1}\n"
+                         "model: {_target_: nemo_automodel.NeMoAutoModelForImageTextToText.from_pretrained, "
+                         "pretrained_model_name_or_path: google/gemma-4-31B-it}\n"
+                         "distributed: {strategy: fsdp2, tp_size: 1, cp_size: 1}\n" +
+                             more);
     REQUIRE(result.readings.size() == 1);
     return result.readings.front().setup.plan.sequence_length;
   };
   CHECK(length("packed_sequence: {pack_size: 16384, max_length: 16384}\n") == 16384);
-  CHECK(length("dataloader: {collate_fn: {_target_: a.gemma4_prefix_collate_fn, max_length: 4096}}\n") == 4096);
+  CHECK(length("dataloader: {collate_fn: {_target_: a.gemma4_prefix_collate_fn, max_length: 4096}}\n") ==
+        4096);
 }

@@ -29,11 +29,12 @@ std::set<std::string> codes_of(const std::string& path, const std::string& text)
 
 }  // namespace
 
-// axolotl, examples/gemma4/README.md (067f987): FlashAttention-2 cannot serve Gemma 4's heads of 512 on its own;
-// SDPA and flex attention do, and `gemma4_hybrid_attn_impl` gives those layers to SDPA.
+// axolotl, examples/gemma4/README.md (067f987): FlashAttention-2 cannot serve Gemma 4's heads of 512 on its
+// own; SDPA and flex attention do, and `gemma4_hybrid_attn_impl` gives those layers to SDPA.
 TEST_CASE("only a kernel that the file names can reject wide heads", "[lint]") {
   const std::string axolotl =
-      "base_model: google/gemma-4-31B\ndatasets: [{path: a, type: b}]\nsequence_len: 2048\nmicro_batch_size: 1\n"
+      "base_model: google/gemma-4-31B\ndatasets: [{path: a, type: b}]\nsequence_len: 2048\nmicro_batch_size: "
+      "1\n"
       "adapter: qlora\nlora_r: 16\nload_in_4bit: true\nattn_implementation: ";
   const std::string factory =
       "model_name_or_path: google/gemma-4-31B\nstage: sft\nfinetuning_type: lora\ncutoff_len: 2048\n"

@@ -160,7 +160,8 @@ std::set<std::string, std::less<>> outer_tables(const std::vector<Flag>& overrid
 }
 
 // Keys with dots as tables in tables. One that is both a value and a table is what it is first; but without a
-// dot it chooses a group of Hydra's, of which others change values (`engine=fsdp engine.sequence_parallel=2`).
+// dot it chooses a group of Hydra's, of which others change values (`engine=fsdp
+// engine.sequence_parallel=2`).
 void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>& overrides, Span place) {
   if (overrides.empty()) return;
   charge(units_per_piece * overrides.size());
