@@ -1,4 +1,4 @@
-// Errors that rest on the kernel that a file names, and interfaces that choose one.
+// What is said of recipes that frameworks publish as running.
 #include <set>
 #include <string>
 
@@ -54,4 +54,19 @@ TEST_CASE("only a kernel that the file names can reject wide heads", "[lint]") {
   CHECK(codes_of("train.yaml", factory + "auto\n").count("SL602") == 0);
   CHECK(codes_of("config.json", config + R"("sdpa"})").count("SL602") == 0);
   CHECK(codes_of("config.json", config + R"("sdpa"})").count("SL610") == 1);
+}
+
+// ms-swift, examples/models/gemma4/gemma4_unified.sh (3602360): 65 GiB on each of four GPUs, as it says.
+// Without packing a batch is padded to its own longest text.
+TEST_CASE("Megatron-SWIFT's max_length is a limit unless sequences are packed", "[lint]") {
+  const std::string run =
+      "NPROC_PER_NODE=4 megatron sft --model google/gemma-4-12B-it --dataset a --tuner_type full "
+      "--tensor_model_parallel_size 4 --micro_batch_size 16 --global_batch_size 16 --recompute_granularity "
+      "full "
+      "--recompute_method uniform --recompute_num_layers 1 --cross_entropy_loss_fusion true --max_length "
+      "4096 "
+      "--sequence_parallel true --attention_backend unfused";
+  CHECK(codes_of("run.sh", run + " --padding_free false\n").count("SL510") == 0);
+  CHECK(codes_of("run.sh", run + " --padding_free false\n").count("SL514") == 1);
+  CHECK(codes_of("run.sh", run + " --packing true\n").count("SL510") == 1);
 }
