@@ -148,3 +148,10 @@ TEST_CASE("Automodel's vision models state the length where texts are packed or 
   CHECK(length("dataloader: {collate_fn: {_target_: a.gemma4_prefix_collate_fn, max_length: 4096}}\n") ==
         4096);
 }
+
+// dstack, examples/models/gpt-oss/amd/120b.dstack.yml (511c318): argparse takes the beginning of a flag.
+TEST_CASE("vLLM's degree is read by the flag's beginning, too", "[formats]") {
+  const auto result = tests::read_text("run.sh", "vllm serve openai/gpt-oss-120b --tensor-parallel 8\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.plan.tensor == 8);
+}
