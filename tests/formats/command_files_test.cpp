@@ -106,3 +106,16 @@ TEST_CASE("Truss starts a server, or an engine of TensorRT-LLM", "[formats]") {
   CHECK(second.readings.front().setup.plan.tensor == 8);
   CHECK(second.readings.front().setup.plan.expert == 4);
 }
+
+// https://github.com/bentoml/BentoVLLM (3b69b26), .github/deepseek-v3.1-671b.yaml and service.py: `-tp` of
+// vLLM.
+TEST_CASE("BentoVLLM's arguments are vLLM's", "[formats]") {
+  const auto result = tests::read_text(
+      "args.yaml",
+      "args:\n  name: a\n  gpu_type: nvidia-h200-141gb\n  tp: 8\n  model_id: deepseek-ai/DeepSeek-V3.1\n"
+      "  max_model_len: 16384\n  cli_args: [--max-num-seqs, '64']\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.dialect == "vllm");
+  CHECK(result.readings.front().setup.plan.tensor == 8);
+  CHECK(result.readings.front().setup.model.num_layers == 61);
+}
