@@ -207,6 +207,21 @@ TEST_CASE("python: imports are followed where they may be read") {
   CHECK(parse_python("repo/pack/run.py", source)->root()["d"].is(Kind::unknown));
 }
 
+// NeMo, collections/llm/recipes/__init__.py lists its modules so.
+TEST_CASE("python: a package that imports its own modules has them") {
+  const std::map<std::string, std::string> files{
+      {"repo/pack/__init__.py", "from pack import sizes\n__all__ = ['sizes']\n"},
+      {"repo/pack/sizes.py", "def width():\n    return 64\n"}};
+  const PythonImports imports{[&](const std::string& path) {
+                                const auto found = files.find(path);
+                                return found == files.end() ? std::nullopt : std::optional(found->second);
+                              },
+                              {"repo/pack", "repo"}};
+  const auto document =
+      parse_python("repo/pack/run.py", "from pack import sizes\nw = sizes.width()\n", imports);
+  CHECK(outline(document->root()) == "{w: 64, __folder__: \"pack\"}");
+}
+
 TEST_CASE("python: nothing is looked for below a folder that is not there") {
   const std::map<std::string, std::string> files{{"repo/pack/sizes.py", "WIDTH = 64\n"}};
   std::vector<std::string> tried;
