@@ -92,7 +92,8 @@ Value Interpreter::resolve(const Value& awaited) {
     holder.kind = ValueKind::module;
     holder.text = record.type;
     holder.object = const_cast<Object*>(&module->names);
-    if (holder.object->find(name) != nullptr) {
+    // What a package imports of itself lies below it.
+    if (module != record.module && holder.object->find(name) != nullptr) {
       if (depth_ >= max_depth_of_calls) return unknown("it is nested too deep");
       depth_ += 4;
       out = attribute(holder, name);

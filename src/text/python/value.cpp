@@ -224,11 +224,31 @@ Value compare(std::string_view sign, const Value& a, const Value& b) {
   return of_boolean(x >= y);
 }
 
+namespace {
+
+constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
+
+// `"M" * 24`
+Value repeated(const std::string& text, std::int64_t times) {
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(times, 0));
+  if (!text.empty() && count > longest_text / text.size()) return unknown("the text is too long");
+  charge_text(count * text.size());
+  std::string out;
+  out.reserve(count * text.size());
+  for (std::size_t i = 0; i < count && !text.empty(); ++i) out += text;
+  return of_text(std::move(out));
+}
+
+}  // namespace
+
 Value apply(std::string_view sign, const Value& a, const Value& b) {
   if (a.kind == ValueKind::unknown) return a;
   if (b.kind == ValueKind::unknown) return b;
+  if (sign == "*" && a.kind == ValueKind::string && b.kind == ValueKind::integer)
+    return repeated(a.text, b.integer);
+  if (sign == "*" && a.kind == ValueKind::integer && b.kind == ValueKind::string)
+    return repeated(b.text, a.integer);
   if (sign == "+" && a.kind == ValueKind::string && b.kind == ValueKind::string) {
-    constexpr std::size_t longest_text = 100'000;  // adding a text to itself doubles it
     if (a.text.size() + b.text.size() > longest_text) return unknown("the text is too long");
     charge_text(a.text.size() + b.text.size());
     return of_text(a.text + b.text);

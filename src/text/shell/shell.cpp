@@ -148,15 +148,30 @@ std::string signature(const Flags& flags) {
   return all;
 }
 
-// Keys with dots as tables in tables. One that is both a value and a table is what it is first.
+// The first parts of keys with dots.
+std::set<std::string, std::less<>> outer_tables(const std::vector<Flag>& overrides) {
+  std::set<std::string, std::less<>> out;
+  for (const Flag& each : overrides) {
+    const std::string key = as_string(each.name);
+    const std::size_t dot = key.find('.');
+    if (dot != std::string::npos) out.insert(key.substr(0, dot));
+  }
+  return out;
+}
+
+// Keys with dots as tables in tables. One that is both a value and a table is what it is first; but without a
+// dot it chooses a group of Hydra's, of which others change values (`engine=fsdp
+// engine.sequence_parallel=2`).
 void add_overrides(TreeBuilder& tree, std::int32_t root, const std::vector<Flag>& overrides, Span place) {
   if (overrides.empty()) return;
   charge(units_per_piece * overrides.size());
   std::map<std::string, std::int32_t, std::less<>> tables{
       {"", tree.add(root, Kind::table, "overrides", {}, place)}};
+  const std::set<std::string, std::less<>> groups = outer_tables(overrides);
   std::set<std::string, std::less<>> values;
   for (const Flag& each : overrides) {
     const std::string key = as_string(each.name);
+    if (groups.contains(key)) continue;
     const Span written = name_span(each.name);
     std::string path;
     std::int32_t parent = tables.find("")->second;

@@ -83,6 +83,8 @@ TEST_CASE("python: arithmetic of earlier names") {
         "{a: unknown(the number is too large, or not a number), b: unknown(the number is too large, or not a "
         "number), "
         "c: unknown(the number is too large, or not a number)}");
+  CHECK(shown("a = 'M' * 3\nb = 2 * 'M-'\nc = 'M' * -1\nd = 'M' * 10 ** 9\n") ==
+        "{a: \"MMM\", b: \"M-M-\", c: \"\", d: unknown(the text is too long)}");
 }
 
 TEST_CASE("python: anything else is unknown or passed over") {
@@ -203,6 +205,21 @@ TEST_CASE("python: imports are followed where they may be read") {
   CHECK(bytes_of(*document, document->root()["m"]["width"]) == "twice(WIDTH)");
   // Nothing is read without leave.
   CHECK(parse_python("repo/pack/run.py", source)->root()["d"].is(Kind::unknown));
+}
+
+// NeMo, collections/llm/recipes/__init__.py lists its modules so.
+TEST_CASE("python: a package that imports its own modules has them") {
+  const std::map<std::string, std::string> files{
+      {"repo/pack/__init__.py", "from pack import sizes\n__all__ = ['sizes']\n"},
+      {"repo/pack/sizes.py", "def width():\n    return 64\n"}};
+  const PythonImports imports{[&](const std::string& path) {
+                                const auto found = files.find(path);
+                                return found == files.end() ? std::nullopt : std::optional(found->second);
+                              },
+                              {"repo/pack", "repo"}};
+  const auto document =
+      parse_python("repo/pack/run.py", "from pack import sizes\nw = sizes.width()\n", imports);
+  CHECK(outline(document->root()) == "{w: 64, __folder__: \"pack\"}");
 }
 
 TEST_CASE("python: nothing is looked for below a folder that is not there") {

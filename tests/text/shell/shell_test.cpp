@@ -326,6 +326,8 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   CHECK(overrides("train --config base.yml size=2\n") == "{size: 2}");
   CHECK(overrides("train --set model.size=2 --n 1\n") == "absent");
   CHECK(overrides("env A=1 train --n 1\n") == "absent");
+  // A group of Hydra's, and a value in it.
+  CHECK(overrides("train a.x=1 engine=fsdp engine.context=2\n") == "{a: {x: 1}, engine: {context: 2}}");
   // A key that is a value cannot be a table as well; the last of two values counts.
   CHECK(overrides("train a.b=1 a.b.c=2 a.b=3\n") == "{a: {b: 1, b: 3}}");
   CHECK(read("train a.b=1 a.b=3\n").front().root()["overrides"]["a"]["b"].as_integer() == 3);

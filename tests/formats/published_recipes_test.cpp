@@ -1,0 +1,157 @@
+// Recipes that frameworks publish, whose sizes are not where others keep theirs.
+#include <string>
+
+#include "formats/read.hpp"
+#include "model/lower/lower.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+// A recipe of NeMo 2 whose model's class stands in `module`.
+std::int64_t parameters_of(const std::string& module, const std::string& name, const std::string& fields) {
+  text::MemoryFileSystem files;
+  files.files["nemo/collections/llm/gpt/model/" + module + ".py"] =
+      "from dataclasses import dataclass\n@dataclass\nclass " + name + ":\n" + fields;
+  files.files["nemo/collections/llm/recipes/recipe.py"] =
+      "import nemo_run as run\nfrom nemo import lightning as nl\n"
+      "from nemo.collections.llm.api import pretrain\n"
+      "from nemo.collections.llm.gpt.data.mock import MockDataModule\n"
+      "from nemo.collections.llm.gpt.model." +
+      module + " import " + name +
+      "\n"
+      "from nemo.collections.llm.gpt.model.base import GPTModel\n"
+      "def pretrain_recipe():\n"
+      "    return run.Partial(pretrain, model=run.Config(GPTModel, config=run.Config(" +
+      name +
+      ")),\n"
+      "        trainer=run.Config(nl.Trainer, devices=8, num_nodes=1, "
+      "strategy=run.Config(nl.MegatronStrategy)),\n"
+      "        data=run.Config(MockDataModule, seq_length=8192, micro_batch_size=1))\n";
+  const formats::ReadResult result = formats::read_any(files, "nemo/collections/llm/recipes/recipe.py");
+  CHECK(result.dialect == "nemo-recipe");
+  REQUIRE(result.readings.size() == 1);
+  return model::parameter_count(result.readings.front().setup);
+}
+
+const std::string llama_fields =
+    "    normalization: str = 'RMSNorm'\n    gated_linear_unit: bool = True\n"
+    "    position_embedding_type: str = 'rope'\n    add_bias_linear: bool = False\n"
+    "    share_embeddings_and_output_weights: bool = False\n    num_query_groups: int = 8\n"
+    "    make_vocab_size_divisible_by: int = 128\n";
+
+}  // namespace
+
+// Evo 2 (arXiv 2502.12497): 7 B and 40 B; https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/hyena.py.
+TEST_CASE("of StripedHyena's letters `*` is attention, others Hyena, and all have an MLP", "[formats]") {
+  const std::string same =
+      "    make_vocab_size_divisible_by: int = 8\n    tokenizer_library: str = 'byte-level'\n"
+      "    gated_linear_unit: bool = True\n    normalization: str = 'RMSNorm'\n"
+      "    add_bias_linear: bool = False\n    position_embedding_type: str = 'rope'\n"
+      "    share_embeddings_and_output_weights: bool = True\n";
+  CHECK(static_cast<double>(parameters_of(
+            "hyena", "Hyena7bConfig",
+            same + "    hybrid_override_pattern: str = 'SDH*SDHSDH*SDHSDH*SDHSDH*SDHSDH*'\n"
+                   "    num_layers: int = 32\n    hidden_size: int = 4096\n    num_groups_hyena: int = 4096\n"
+                   "    ffn_hidden_size: int = 11008\n    num_attention_heads: int = 32\n")) ==
+        Approx(6.5e9).epsilon(0.005));
+  CHECK(static_cast<double>(parameters_of(
+            "hyena", "Hyena40bConfig",
+            same + "    hybrid_override_pattern: str = 'SDH*SDHSDH*SDHSDH*SDHSDH*SDHSDH*SDH*SDHSDH*SDHSDH*'\n"
+                   "    num_layers: int = 50\n    hidden_size: int = 8192\n    num_groups_hyena: int = 8192\n"
+                   "    ffn_hidden_size: int = 21888\n    num_attention_heads: int = 64\n")) ==
+        Approx(40.3e9).epsilon(0.005));
+}
+
+// https://github.com/NVIDIA/NeMo, collections/llm/gpt/model/llama_nemotron.py; what the models' config.json
+// gives.
+TEST_CASE("a class whose layers are listed in JSON is the published model", "[formats]") {
+  CHECK(
+      parameters_of("llama_nemotron", "Llama33NemotronSuper49BConfig",
+                    llama_fields +
+                        "    num_layers: int = 80\n    hidden_size: int = 8192\n"
+                        "    ffn_hidden_size: int = 28672\n    num_attention_heads: int = 64\n"
+                        "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+      49'867'145'216);
+  CHECK(
+      parameters_of("llama_nemotron", "Llama31NemotronUltra253BConfig",
+                    llama_fields +
+                        "    num_layers: int = 162\n    hidden_size: int = 16384\n"
+                        "    ffn_hidden_size: int = 53248\n    num_attention_heads: int = 128\n"
+                        "    heterogeneous_layers_config_encoded_json: str = '{\"block_configs\": []}'\n") ==
+      253'401'268'224);
+}
+
+// NeMo, scripts/checkpoint_converters/convert_mixtral_hf_to_nemo.py: load_config writes the checkpoint's KV
+// heads over the file's 32, and the trainer runs on the CPU.
+TEST_CASE("a conversion of NeMo's launcher is no training run", "[formats]") {
+  const auto result = tests::read_text("convert.yaml", R"(
+run: {name: convert, huggingface_ckpt_path: /ckpt, nemo_file_name: a.nemo}
+trainer: {devices: 1, num_nodes: 1, precision: 32}
+exp_manager: {name: a}
+model:
+  micro_batch_size: 1
+  global_batch_size: 8
+  tensor_model_parallel_size: 1
+  pipeline_model_parallel_size: 16
+  encoder_seq_length: 4096
+  num_layers: 56
+  hidden_size: 6144
+  ffn_hidden_size: 16384
+  num_attention_heads: 48
+  num_query_groups: 32
+)");
+  CHECK(result.readings.empty());
+}
+
+// verl-recipe, retool/run_qwen2_7b_sft_npu.sh: `engine` chooses a group of Hydra's, of which a key is
+// changed.
+TEST_CASE("a group of Hydra's that is chosen and changed keeps its changes", "[formats]") {
+  const auto result = tests::read_text(
+      "sft.sh",
+      "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer model.path=Qwen/Qwen2.5-7B "
+      "data.train_files=a data.max_length=16384 data.train_batch_size=64 data.micro_batch_size_per_gpu=8 "
+      "engine=fsdp "
+      "trainer.default_local_dir=a engine.ulysses_sequence_parallel_size=2\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.plan.context == 2);
+}
+
+// verl, trainer/fsdp_sft_trainer.py (b178a3c) reads data.micro_batch_size_per_gpu alone, which is 4 in
+// trainer/config/sft_trainer.yaml.
+TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[formats]") {
+  const auto result = tests::read_text(
+      "sft.sh",
+      "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer "
+      "data.train_files=a data.micro_batch_size=16 model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct "
+      "trainer.default_local_dir=a ulysses_sequence_parallel_size=2\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.plan.micro_batch_size == 4);
+}
+
+// NeMo Automodel, examples/vlm_finetune/gemma4 (36044ad): packs of 16384, or texts padded to 4096.
+TEST_CASE("Automodel's vision models state the length where texts are packed or padded", "[formats]") {
+  const auto length = [](const std::string& more) {
+    const auto result =
+        tests::read_text("train.yaml",
+                         "step_scheduler: {global_batch_size: 64, local_batch_size: 1}\n"
+                         "model: {_target_: nemo_automodel.NeMoAutoModelForImageTextToText.from_pretrained, "
+                         "pretrained_model_name_or_path: google/gemma-4-31B-it}\n"
+                         "distributed: {strategy: fsdp2, tp_size: 1, cp_size: 1}\n" +
+                             more);
+    REQUIRE(result.readings.size() == 1);
+    return result.readings.front().setup.plan.sequence_length;
+  };
+  CHECK(length("packed_sequence: {pack_size: 16384, max_length: 16384}\n") == 16384);
+  CHECK(length("dataloader: {collate_fn: {_target_: a.gemma4_prefix_collate_fn, max_length: 4096}}\n") ==
+        4096);
+}
+
+// dstack, examples/models/gpt-oss/amd/120b.dstack.yml (511c318): argparse takes the beginning of a flag.
+TEST_CASE("vLLM's degree is read by the flag's beginning, too", "[formats]") {
+  const auto result = tests::read_text("run.sh", "vllm serve openai/gpt-oss-120b --tensor-parallel 8\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.plan.tensor == 8);
+}
