@@ -212,9 +212,10 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place,
   const auto begin = static_cast<std::size_t>(span.begin);
   const std::string_view source = *text;
   const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
-  auto written = is_worked_out(change, model)
-                     ? std::nullopt
-                     : spelled_like(old, model::value_text(change.field, change.from), word_for(change, model));
+  auto written =
+      is_worked_out(change, model)
+          ? std::nullopt
+          : spelled_like(old, model::value_text(change.field, change.from), word_for(change, model));
   const auto source_number = written ? std::nullopt : computed_from(old, change, model);
   if (source_number) {
     const std::string key = key_of(change, model);

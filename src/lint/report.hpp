@@ -40,7 +40,7 @@ struct ModelReport {
   std::map<std::string, text::SharedText> other_sources;
   model::Reading reading;
   rules::LintResult result;
-  std::vector<ChoiceWord> words;  // of what the findings propose
+  std::vector<ChoiceWord> words;                 // of what the findings propose
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
   bool gpus_assumed = false;                     // nobody named one
   std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored

@@ -23,7 +23,8 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                           std::int64_t to, const std::vector<model::FieldId>& with);
 
-// What a file writes for a choice of a field that it states, `amp_bf16`; empty where its key has no such word.
+// What a file writes for a choice of a field that it states, `amp_bf16`; empty where its key has no such
+// word.
 std::string word_of(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                     std::int64_t value);
 
