@@ -182,6 +182,14 @@ std::optional<std::string> scaled(std::string_view old, std::int64_t number, con
   return spelled_like(old, fmt::format("{}", number), fmt::format("{}", number * change.to / change.from));
 }
 
+// The new value as files of the format write it.
+std::string word_for(const rules::Change& change, const ModelReport& model) {
+  for (const ChoiceWord& each : model.words) {
+    if (change.key.empty() && each.field == change.field && each.value == change.to) return each.text;
+  }
+  return model::value_text(change.field, change.to);
+}
+
 // When the file states exactly the old value, or one that gives it. Neither an edit nor an obstacle: it
 // follows. `remark` then says from what, or what is changed instead. An obstacle goes into the plan.
 std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place, const ModelReport& model,
@@ -204,9 +212,10 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place,
   const auto begin = static_cast<std::size_t>(span.begin);
   const std::string_view source = *text;
   const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
-  auto written = is_worked_out(change, model)
-                     ? std::nullopt
-                     : spelled_like(old, model::value_text(change.field, change.from), to);
+  auto written =
+      is_worked_out(change, model)
+          ? std::nullopt
+          : spelled_like(old, model::value_text(change.field, change.from), word_for(change, model));
   const auto source_number = written ? std::nullopt : computed_from(old, change, model);
   if (source_number) {
     const std::string key = key_of(change, model);

@@ -166,6 +166,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
         own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
     model.gpus_left_out = std::move(own.left_out);
+    add_words(configured, model);
     add_how(configured, model);
     errors = model.result.errors;
     Settled settled;

@@ -339,6 +339,21 @@ std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats:
 
 }  // namespace
 
+void add_words(const project::Configured& configured, ModelReport& model) {
+  const formats::Dialect* dialect = nullptr;
+  for (const rules::Finding& finding : model.result.findings) {
+    for (const rules::Proposal& proposal : finding.proposals) {
+      for (const rules::Change& change : proposal.changes) {
+        if (change.field == model::no_field || model::info(change.field).choices.empty()) continue;
+        if (dialect == nullptr) dialect = dialect_of(configured, model.reading.dialect);
+        if (dialect == nullptr) return;
+        std::string word = formats::word_of(*dialect, model.reading, change.field, change.to);
+        if (!word.empty()) model.words.push_back({change.field, change.to, std::move(word)});
+      }
+    }
+  }
+}
+
 void add_how(const project::Configured& configured, ModelReport& model) {
   const std::string& name = model.reading.dialect;
   const formats::Dialect* dialect = nullptr;

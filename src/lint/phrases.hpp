@@ -84,6 +84,9 @@ bool is_fixable(const rules::Finding& finding, const ModelReport& model);
 
 // Framework-specific instructions for a proposal.
 
+// Notes how the dialect writes the choices that findings propose.
+void add_words(const project::Configured& configured, ModelReport& model);
+
 // Puts into each finding how the dialect sets what its first proposal changes, before what its rule says of
 // that. A rule that speaks of the dialect itself has the last word.
 void add_how(const project::Configured& configured, ModelReport& model);

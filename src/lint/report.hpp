@@ -25,6 +25,13 @@ struct Configured;
 
 namespace shapelint::lint {
 
+// What a file's format calls a choice of a field.
+struct ChoiceWord {
+  model::FieldId field = model::no_field;
+  std::int64_t value = 0;
+  std::string text;
+};
+
 // One model. A file may hold several (a text and a vision part).
 struct ModelReport {
   std::string path;         // of the file
@@ -33,6 +40,7 @@ struct ModelReport {
   std::map<std::string, text::SharedText> other_sources;
   model::Reading reading;
   rules::LintResult result;
+  std::vector<ChoiceWord> words;                 // of what the findings propose
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
   bool gpus_assumed = false;                     // nobody named one
   std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored

@@ -197,3 +197,105 @@ context_parallel_degree = 2
   CHECK(titan.readings.front().setup.plan.data == 16);
   CHECK(titan.readings.front().setup.plan.zero_ranks == 16);
 }
+
+TEST_CASE("GPT-NeoX computes attention without a fused kernel unless it is told to", "[formats]") {
+  // https://github.com/EleutherAI/gpt-neox at ea7aefd8, megatron/neox_arguments/arguments.py: [[["global"],
+  // num_layers]]
+  const std::string text =
+      R"({"num_layers": 12, "hidden_size": 768, "num_attention_heads": 12, "seq_length": 2048,
+ "max_position_embeddings": 2048, "pos_emb": "rotary", "pipe_parallel_size": 1, "model_parallel_size": 1)";
+  const auto plain = read_text("125M.yml", text + "}");
+  REQUIRE(plain.readings.size() == 1);
+  CHECK(plain.readings.front().setup.plan.attention == model::Attention::unfused);
+  const auto flash = read_text("125M.yml", text + R"(, "attention_config": [[["flash"], 12]]})");
+  REQUIRE(flash.readings.size() == 1);
+  CHECK(flash.readings.front().setup.plan.attention == model::Attention::flash);
+}
+
+TEST_CASE("Primus and FlagScale state the rank of LoRA adapters", "[formats]") {
+  // https://github.com/AMD-AGI/Primus, examples/megatron/configs/MI355X/llama3_8B-BF16-sft.yaml
+  const auto primus = read_text("sft.yaml", R"(
+work_group: amd
+user_name: root
+exp_name: sft
+modules:
+  post_trainer:
+    framework: megatron
+    overrides:
+      num_layers: 32
+      hidden_size: 4096
+      num_attention_heads: 32
+      micro_batch_size: 1
+      seq_length: 8192
+      lora: {enabled: true, dim: 32, alpha: 32}
+)");
+  REQUIRE(primus.readings.size() == 1);
+  CHECK(primus.readings.front().setup.plan.adapter_rank == 32);
+  // https://github.com/FlagOpen/FlagScale, examples/deepseek_v3/conf/train/16b_a3b_finetune.yaml
+  const auto flagscale = read_text("finetune.yaml", R"(
+system:
+  tensor_model_parallel_size: 1
+  precision: {bf16: true}
+model:
+  num_layers: 27
+  hidden_size: 2048
+  num_attention_heads: 16
+  seq_length: 4096
+  micro_batch_size: 1
+  peft_type: lora
+  lora_target_modules: ["linear_proj"]
+  lora_dim: 32
+)");
+  REQUIRE(flagscale.readings.size() == 1);
+  CHECK(flagscale.readings.front().setup.plan.adapter_rank == 32);
+}
+
+TEST_CASE("a vision tower that quantization leaves alone stays in 16 bits", "[formats]") {
+  // https://huggingface.co/Qwen/Qwen3.5-122B-A10B-FP8, config.json: its 27 blocks are listed one by one.
+  const auto result = read_text("config.json", R"({"model_type": "qwen3_vl",
+ "text_config": {"model_type": "qwen3_vl_text", "dtype": "bfloat16", "hidden_size": 2048, "intermediate_size": 6144,
+  "num_attention_heads": 16, "num_key_value_heads": 8, "num_hidden_layers": 28, "vocab_size": 151936},
+ "vision_config": {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "num_heads": 16, "patch_size": 16},
+ "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128],
+  "modules_to_not_convert": ["lm_head", "model.visual.blocks.0.attn.qkv", "model.visual.blocks.0.mlp.linear_fc1"]}})");
+  REQUIRE(result.readings.size() == 2);
+  for (const model::Reading& each : result.readings)
+    CHECK(each.setup.plan.dtype == (each.part == "vision" ? DType::bf16 : DType::fp8));
+}
+
+TEST_CASE("axolotl's hybrid attention names no kernel for Gemma 4's wide heads", "[formats]") {
+  // https://github.com/axolotl-ai-cloud/axolotl at 067b021, src/axolotl/loaders/patch_manager.py
+  const std::string text = R"(
+base_model: google/gemma-4-26B-A4B
+datasets: [{path: mlabonne/FineTome-100k, type: chat_template}]
+sequence_len: 4096
+micro_batch_size: 1
+attn_implementation: flash_attention_2
+)";
+  const auto hybrid = read_text("lora.yaml", text + "gemma4_hybrid_attn_impl: true\n");
+  REQUIRE(hybrid.readings.size() == 1);
+  CHECK(hybrid.readings.front().setup.plan.attention == model::Attention::flash);
+  CHECK_FALSE(model::is_stated(hybrid.readings.front(), model::FieldId::attention));
+  const auto plain = read_text("lora.yaml", text);
+  REQUIRE(plain.readings.size() == 1);
+  CHECK(model::is_stated(plain.readings.front(), model::FieldId::attention));
+}
+
+TEST_CASE("hf_bert of ModernBERT's files is the model that it names", "[formats]") {
+  // https://github.com/AnswerDotAI/ModernBERT, yamls/baselines/deberta-v3-long-context.yaml
+  const auto result = read_text("deberta.yaml", R"(
+precision: amp_bf16
+tokenizer_name: microsoft/deberta-v3-large
+model:
+  name: hf_bert
+  use_pretrained: true
+  pretrained_model_name: ${tokenizer_name}
+  model_config: {}
+tasks:
+  eurlex: {seeds: [461]}
+)");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings.front().setup.model.hidden_size == 1024);
+  CHECK(result.readings.front().setup.model.num_layers == 24);
+  CHECK_FALSE(result.readings.front().setup.model.lm_head);
+}

@@ -277,6 +277,17 @@ TEST_CASE("a format that slows the run is changed, in its quotes", "[lint][fix]"
   CHECK(ran.changed.at("m.toml") == replaced(small, "'fp8'", "'bf16'"));
 }
 
+TEST_CASE("a choice is written in the words of its format", "[lint][fix]") {
+  // Composer, core/precision.py: fp32, amp_fp16, amp_bf16 and amp_fp8 are its precisions.
+  const std::string text =
+      "max_seq_len: 512\nmodel:\n  name: mpt_causal_lm\n  d_model: 768\n  n_heads: 12\n  n_layers: 12\n"
+      "  vocab_size: 50304\n  expansion_ratio: 4\n  max_seq_len: 512\nglobal_train_batch_size: 8\n"
+      "device_train_microbatch_size: 8\nprecision: fp32\n";
+  const FixRun run = fixed({{"train.yaml", text}}, {.select = {"SL811"}, .unsafe = true});
+  REQUIRE(run.changed.contains("train.yaml"));
+  CHECK(run.changed.at("train.yaml") == replaced(text, "precision: fp32", "precision: amp_bf16"));
+}
+
 TEST_CASE("fewer bits are asked for, and are bf16 where the GPU multiplies it", "[lint][fix]") {
   const std::string wide =
       "[model]\nhidden_size = 2048\nnum_layers = 24\nnum_attention_heads = 16\nvocab_size = 50304\n"

@@ -279,4 +279,18 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
   return {};
 }
 
+std::string word_of(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                    std::int64_t value) {
+  const Origin& origin = model::origin(reading, field);
+  if (origin.kind != Origin::Kind::stated) return {};
+  for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
+    for (const Alternative& each : *alternatives) {
+      const bool is_word = each.kind == Alternative::Kind::key && !each.map.empty() &&
+                           each.reading == Alternative::Reading::value && each.note == origin.note;
+      if (is_word && key_of(each, origin) != nullptr) return written_value(each, field, value);
+    }
+  }
+  return {};
+}
+
 }  // namespace shapelint::formats

@@ -23,6 +23,11 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                           std::int64_t to, const std::vector<model::FieldId>& with);
 
+// What a file writes for a choice of a field that it states, `amp_bf16`; empty where its key has no such
+// word.
+std::string word_of(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
+                    std::int64_t value);
+
 // How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
 std::string_view setting_pattern(std::string_view syntax);
 

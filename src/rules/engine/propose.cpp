@@ -453,13 +453,40 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
   return Proposer(of_one, links, request).propose();
 }
 
+namespace {
+
+// Whether a model may not be changed so that the rule holds: it does not start, or its file contradicts
+// itself. What depends on the GPU is no condition on a model.
+bool binds(const CompiledRule& rule) {
+  const Rule& own = rule.rule();
+  if (is_of_ops(own.scope)) return false;
+  if (own.effect == FindingKind::fails) return true;
+  const bool is_asked_once =
+      own.scope == Scope::file || own.scope == Scope::model || own.scope == Scope::parallel;
+  if (own.effect != FindingKind::advice || own.severity != Severity::error || !is_asked_once) return false;
+  const std::vector<std::size_t> names = rule.variables();
+  return std::all_of(names.begin(), names.end(),
+                     [](std::size_t each) { return level_of(each) == Level::model; });
+}
+
+// Micro-batches that make up the sequences that the file states for an optimizer step.
+void add_batch_constraint(const model::Reading& reading, std::vector<suggest::Constraint>& out) {
+  const model::Plan& plan = reading.setup.plan;
+  if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) return;
+  const std::int64_t sequences = sequences_of_a_rank(reading);
+  out.push_back({"the file's global batch", [sequences, data = plan.data](const model::Setup& setup) {
+                   const std::int64_t micro = std::max<std::int64_t>(1, setup.plan.micro_batch_size);
+                   return setup.plan.data != data || sequences % micro == 0;
+                 }});
+}
+
+}  // namespace
+
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
                                                   const model::Reading& reading) {
   std::vector<suggest::Constraint> out;
   for (CompiledRule& rule : compiled) {
-    const Scope scope = rule.rule().scope;
-    if (rule.rule().effect != FindingKind::fails || is_of_ops(scope)) continue;
-    if (rule.lacks(reading)) continue;
+    if (!binds(rule) || rule.lacks(reading)) continue;
     out.push_back({std::string(rule.rule().code), [&rule, &reading](const model::Setup& setup) {
                      Context context;
                      context.reading = &reading;
@@ -479,6 +506,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      return model::get(setup, field) == now;
                    }});
   }
+  add_batch_constraint(reading, out);
   // Where the framework pads the vocabulary, its size is the tokenizer's.
   if (extra(reading, "pads_for_tensor") > 0) {
     out.push_back({"the tokenizer's vocabulary",
@@ -492,7 +520,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
 HardRules::HardRules(const RuleBook& rules, const model::Reading& reading) {
   compiled_.reserve(rules.rules().size());
   for (const Rule& rule : rules.rules()) {
-    if (rule.effect == FindingKind::fails) compiled_.emplace_back(rule);
+    if (rule.effect == FindingKind::fails || rule.severity == Severity::error) compiled_.emplace_back(rule);
   }
   constraints_ = hard_constraints(compiled_, reading);
 }

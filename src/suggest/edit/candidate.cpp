@@ -35,6 +35,21 @@ bool pads(std::span<const Change> changes) {
   });
 }
 
+// Whether an optimizer step takes as many sequences as before.
+bool keeps_batch(std::span<const Change> changes) {
+  using model::FieldId;
+  double before = 1;
+  double after = 1;
+  for (const Change& change : changes) {
+    const bool is_factor = change.field == FieldId::micro_batch_size ||
+                           change.field == FieldId::gradient_accumulation || change.field == FieldId::data;
+    if (!is_factor) continue;
+    before *= static_cast<double>(std::max<std::int64_t>(1, change.from));
+    after *= static_cast<double>(std::max<std::int64_t>(1, change.to));
+  }
+  return before == after;
+}
+
 // In powers of e.
 double distance(std::span<const Change> changes) {
   const auto size = [](std::int64_t value) { return static_cast<double>(std::max<std::int64_t>(1, value)); };
@@ -61,6 +76,7 @@ bool same_fields(std::span<const Change> a, std::span<const Change> b) {
 
 bool is_less_disruptive(const Rank& a, const Rank& b) {
   if (pads(a.changes) != pads(b.changes)) return pads(a.changes);
+  if (keeps_batch(a.changes) != keeps_batch(b.changes)) return keeps_batch(a.changes);
   if (a.changes.size() != b.changes.size()) return a.changes.size() < b.changes.size();
   if (odd_widths(a.changes) != odd_widths(b.changes)) return odd_widths(a.changes) < odd_widths(b.changes);
   const double difference = distance(a.changes) - distance(b.changes);

@@ -54,8 +54,9 @@ bool fits(const model::Setup& candidate, const model::Setup& start, std::span<Ev
 bool same_fields(std::span<const Change> a, std::span<const Change> b);
 
 // What people would sooner take: rows of a vocabulary or a longer sequence, which only pad, before what
-// changes the model; fewer changed fields; widths that are multiples of 64; a shorter way, one down counting
-// as several up where it takes width or rows away; then as ranks_before(). A total order.
+// changes the model; what keeps the sequences of an optimizer step; fewer changed fields; widths that are
+// multiples of 64; a shorter way, one down counting as several up where it takes width or rows away; then as
+// ranks_before(). A total order.
 bool is_less_disruptive(const Rank& a, const Rank& b);
 
 // Least disruptive first: of those that gain as much as the best of what is left, as far

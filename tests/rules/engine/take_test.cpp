@@ -115,6 +115,16 @@ TEST_CASE("within half of the error the easiest change comes first, and stands f
             all, [](std::size_t) { return 0.001; }, 0.0615, 4) == std::vector<std::size_t>{4});
 }
 
+TEST_CASE("what keeps the sequences of an optimizer step comes before what adds to them", "[suggest]") {
+  const std::vector<Change> more{{FieldId::micro_batch_size, 1, 2}};
+  const std::vector<Change> as_many{{FieldId::micro_batch_size, 1, 2},
+                                    {FieldId::gradient_accumulation, 2, 1}};
+  const suggest::Rank all[] = {rank(0.5, more), rank(0.5, as_many)};
+  CHECK(suggest::choose(
+            all, [](std::size_t) { return 0.005; }, 0.01, 4)
+            .front() == 1);
+}
+
 TEST_CASE("padded vocabularies that gain the same are one proposal", "[rules]") {
   const LintResult result = rules::lint(builtin_rules(), read(R"(
 [model]

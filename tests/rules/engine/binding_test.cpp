@@ -1,0 +1,53 @@
+// What changes of a model may not bring, whatever they save.
+#include <algorithm>
+
+#include "rules/engine/propose.hpp"
+#include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
+
+using namespace shapelint;
+
+namespace {
+
+bool allows(const rules::HardRules& hard, const model::Setup& setup) {
+  const auto& all = hard.constraints();
+  return std::all_of(all.begin(), all.end(),
+                     [&](const suggest::Constraint& each) { return each.holds(setup); });
+}
+
+}  // namespace
+
+TEST_CASE("a file is not changed so that it contradicts itself", "[rules]") {
+  // Hugging Face, configuration_nemotron_h.py: the pattern must have the same length as num_hidden_layers
+  const auto read = tests::read_text("config.json", R"({"model_type": "nemotron_h", "hidden_size": 4096,
+ "intermediate_size": 21504, "num_hidden_layers": 8, "num_attention_heads": 32, "num_key_value_heads": 8,
+ "vocab_size": 131072, "hybrid_override_pattern": "M-M-M*M-", "mamba_num_heads": 128, "mamba_head_dim": 64,
+ "ssm_state_size": 128, "n_groups": 8})");
+  REQUIRE(read.readings.size() == 1);
+  const model::Reading& reading = read.readings.front();
+  const rules::HardRules hard(rules::builtin_rules(), reading);
+  model::Setup setup = reading.setup;
+  CHECK(allows(hard, setup));
+  setup.model.num_layers = 7;
+  CHECK_FALSE(allows(hard, setup));
+}
+
+TEST_CASE("micro-batches divide the sequences that a file states for a step", "[rules]") {
+  // LitGPT, config_hub/finetune/gemma2-9b/qlora.yaml: 6 sequences in micro-batches of 1 on one GPU
+  const auto read = tests::read_text("qlora.yaml", R"(checkpoint_dir: checkpoints/google/gemma-2-9b
+precision: bf16-true
+devices: 1
+train: {global_batch_size: 6, micro_batch_size: 1, max_seq_length: 512}
+data: {class_path: litgpt.data.Alpaca2k}
+)");
+  REQUIRE(read.readings.size() == 1);
+  const model::Reading& reading = read.readings.front();
+  const rules::HardRules hard(rules::builtin_rules(), reading);
+  model::Setup setup = reading.setup;
+  for (const std::int64_t size : {1, 2, 3, 6}) {
+    setup.plan.micro_batch_size = size;
+    CHECK(allows(hard, setup));
+  }
+  setup.plan.micro_batch_size = 4;
+  CHECK_FALSE(allows(hard, setup));
+}
