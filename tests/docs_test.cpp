@@ -101,7 +101,7 @@ std::string accuracy_table() {
   };
   runs("8 x A100", "| all of these | a100 |");
   runs("8 x H100", "| all of these | h100 |");
-  runs("8 x H100, software of today", "| runs on software of today | h100 |");
+  runs("8 x H100, current software", "| runs on current software | h100 |");
   return out;
 }
 
