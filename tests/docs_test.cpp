@@ -226,6 +226,24 @@ TEST_CASE("links between documents lead somewhere", "[docs]") {
   }
 }
 
+TEST_CASE("sources that documents name are there", "[docs]") {
+  const fs::path root = shapelint::tests::source_dir();
+  std::size_t named = 0;
+  for (const std::string& path : pages()) {
+    const std::string text = read_source_file(path);
+    for (const char* folder : {"`src/", "`tests/"}) {
+      for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at + 1)) {
+        const std::string source = text.substr(at + 1, text.find_first_of("`\n", at + 1) - at - 1);
+        if (!source.ends_with(".cpp") && !source.ends_with(".hpp")) continue;
+        INFO(path << ": " << source);
+        CHECK(fs::exists(root / source));
+        ++named;
+      }
+    }
+  }
+  CHECK(named > 20);
+}
+
 TEST_CASE("the skill's commands run, and help for agents is the skill", "[docs]") {
   const std::string text = read_source_file(skill);
   std::istringstream lines(text);

@@ -87,7 +87,7 @@ std::span<const Command> commands() {
       Command{"kernels", "predict a table of kernels of serving engines",
               "Attention, MoE, quantization and collectives as serving engines run them. Each row gets three "
               "more columns: `predicted_us`, `bound` and `efficiency` (ideal / predicted time), empty if no "
-              "model is known. Columns are found by name (`--list`); others pass. "
+              "model is known. Columns are found by name (`--list`); others are kept. "
               "docs/explanation/kernels.md has the equations.",
               "shapelint kernels --list\n"
               "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"

@@ -100,7 +100,7 @@ std::span<const std::string_view> color_choices() {
 }
 
 std::vector<Option> global_options(GlobalOptions& options) {
-  constexpr auto group = "Everywhere";
+  constexpr auto group = "Global options";
   return {
       {.names = "--color",
        .value = "WHEN",

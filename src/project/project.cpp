@@ -230,7 +230,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
   } catch (const Spent& spent) {
     const std::string on = budget.spent_on();
     out->errors.push_back({Error{fmt::format("with what it adds {}", spent.what()),
-                                 on.empty() ? "" : fmt::format("out of time at `{}`", on),
+                                 on.empty() ? "" : fmt::format("work limit reached at `{}`", on),
                                  path,
                                  {},
                                  ErrorCode::too_large},

@@ -107,7 +107,7 @@ class LayerReader {
     const auto known = type ? std::find(conv_types.begin(), conv_types.end(), *type) : conv_types.end();
     if (known == conv_types.end()) {
       std::string hint = type ? did_you_mean(*type, conv_types) : std::string();
-      if (hint.empty()) hint = fmt::format("it is one of {}", types());
+      if (hint.empty()) hint = fmt::format("expected one of {}", types());
       errors_.push_back(node.error(
           fmt::format("`type` is {}", type ? fmt::format("`{}`", *type) : written(document_, node)), hint));
       return;
