@@ -104,7 +104,7 @@ std::span<const Command> commands() {
       Command{
           "fields", "list the fields of --set and the native format",
           "`--set FIELD=VALUE,…` states values in place of a file's: `--set mode=decode,tp=8`. Each field is "
-          "also an option of its own, such as `--micro-batch-size 8`, and a key of the native file under "
+          "also an option, such as `--micro-batch-size 8`, and a key of the native file under "
           "the section in brackets.",
           "shapelint fields\nshapelint fields --format json",
           bind<FieldsOptions, fields_options, list_fields>},

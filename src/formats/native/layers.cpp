@@ -215,7 +215,7 @@ class LayerReader {
       if (table["layers"] && table["branches"])
         errors_.push_back(
             table["branches"].key_error("`layers` and `branches` are both stated",
-                                        "one block has one of them; put the other into a block of its own"));
+                                        "one block has one of them; put the other into a second block"));
     } else {
       refuse("residual", "a single layer", "a block has it: `layers = [...]`");
     }

@@ -189,7 +189,7 @@ TEST_CASE("yaml: an alias has the place of its anchor, and its own") {
   const Document document = read("a: &x {k: 1}\nb: *x");
   CHECK(bytes_at(document, document.root()["b"]["k"].key_span()) == "k");
   CHECK(shown("a: *x") == "not valid YAML: no anchor (`&`) of this name comes before the alias @ \"*x\"");
-  CHECK(shown("a: &x [*x]") == "the alias `*x` is inside of its own anchor @ \"*x\"");
+  CHECK(shown("a: &x [*x]") == "the alias `*x` is inside its own anchor @ \"*x\"");
   CHECK(shown("a: &x 1\nb: &x 2") == "not valid YAML: the anchor `&x` is defined twice @ \"&x\"");
 }
 
