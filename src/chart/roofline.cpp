@@ -247,7 +247,7 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
     }
     const double wide = text_width(text, 11);
     const auto box_at = [&](const Pixel& spot) {
-      return Box{spot.x - 3, spot.x + wide + 4, spot.y - 10, spot.y + 3};  // its figures are bold
+      return Box{spot.x - 1, spot.x + wide + 1, spot.y - 10, spot.y + 3};
     };
     const std::vector<Pixel> spots = spots_around(at, r, wide);
     const auto spot = std::find_if(spots.begin(), spots.end(), [&](const Pixel& each) {

@@ -306,7 +306,7 @@ TEST_CASE("yaml: a value that is left out stands behind what announces it, comme
 }
 
 TEST_CASE("yaml: errors of the syntax have a place") {
-  CHECK(shown("a: 1 b: 2") == "not valid YAML: `:` cannot stand here @ \":\"");
+  CHECK(shown("a: 1 b: 2") == "not valid YAML: unexpected `:` @ \":\"");
   CHECK(shown("a: @x") == "not valid YAML: no value can begin like this @ \"@\"");
   CHECK(shown("a: [1, 2\nb: 3\n").starts_with("not valid YAML: expected `,` or `]`"));
   CHECK(shown("\xEF\xBB\xBF"
