@@ -76,8 +76,8 @@ PYTHON
 aic="aiconfigurator, cuBLAS linear layers in CUDA graphs"
 sim="LLMServingSim, kernel times of Llama-3.1-8B layers"
 paper="sweeps behind arXiv 2401.14489, torch.matmul, launch included"
-neusight="NeuSight, fp32 products without tensor cores, launch included"
-deepbench="DeepBench training products"
+neusight="NeuSight, fp32 GEMMs without tensor cores, launch included"
+deepbench="DeepBench training GEMMs"
 
 calibrate a100-sxm4-40gb "$paper" -- paper-a100-fp16 paper-a100-layer-gemms-fp16
 calibrate a100-sxm4-80gb "$aic" --start-from a100-sxm4-40gb -- a100_sxm-bf16
@@ -85,10 +85,10 @@ calibrate a100-pcie-40gb "$neusight" -- neusight-fp32
 relative ampere-ga100 a100-sxm4-80gb a100-pcie-40gb
 calibrate h100-sxm5 "$aic; fp8: vLLM with quantization" -- h100_sxm-bf16 h100_sxm-fp8
 # Products of fp8 alone: the folder `kernels` beside the other.
-calibrate h800-sxm "pipeweave, fp8 products alone" -- ../kernels/fp8-products
-calibrate h800-sxm "InferSim, DeepGEMM products" -- ../kernels/deepgemm-products
-calibrate h20 "pipeweave, fp8 products alone" -- ../kernels/fp8-products
-calibrate h20 "InferSim, DeepGEMM products" -- ../kernels/deepgemm-products
+calibrate h800-sxm "pipeweave, FP8 GEMMs alone" -- ../kernels/fp8-products
+calibrate h800-sxm "InferSim, DeepGEMM" -- ../kernels/deepgemm-products
+calibrate h20 "pipeweave, FP8 GEMMs alone" -- ../kernels/fp8-products
+calibrate h20 "InferSim, DeepGEMM" -- ../kernels/deepgemm-products
 relative hopper h100-sxm5 h800-sxm
 calibrate b200-sxm "$aic; fp8: vLLM with quantization" -- b200_sxm-bf16 b200_sxm-fp8
 relative blackwell b200-sxm

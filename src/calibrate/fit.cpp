@@ -186,8 +186,8 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
   if (rows.size() < least || sites < least_places) {
     return Error{fmt::format("{} {} at {} {} of n and k", rows.size(), rows.size() == 1 ? "row" : "rows",
                              sites, sites == 1 ? "pair" : "pairs"),
-                 fmt::format("at least {} rows at {} {} are needed to determine anything", least,
-                             least_places, least_places == 1 ? "pair" : "pairs"),
+                 fmt::format("at least {} rows at {} {} are needed", least, least_places,
+                             least_places == 1 ? "pair" : "pairs"),
                  {},
                  {}};
   }

@@ -73,7 +73,7 @@ class CsvReader {
       return false;
     }
     if (!goes_with(*parsed, shape.dtype)) {
-      fail(fmt::format("`{}` does not scale {}", text, name(shape.dtype)),
+      fail(fmt::format("`{}` does not apply to {}", text, name(shape.dtype)),
            info(*parsed).operand_bits == 4 ? "fp4" : "fp8 or int8");
       return false;
     }

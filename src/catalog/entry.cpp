@@ -60,7 +60,7 @@ std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKe
     errors.push_back(
         node.error(fmt::format("`{}` is {}", key.name,
                                name ? fmt::format("`{}`", *name) : std::string(text::describe(node.kind()))),
-                   "it is one of " + names_of(key.choices)));
+                   "expected one of " + names_of(key.choices)));
     return std::nullopt;
   }
   const auto flag = node.as_boolean();

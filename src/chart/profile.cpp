@@ -51,7 +51,7 @@ std::string summary(const report::ProfileReport& report) {
   out +=
       box("measured / predicted", report.traces.front().on_cpu ? "-" : ratio(t.wall_us, report.step.time_us));
   out += box("communication waited for", percent(t.wall_us > 0 ? t.exposed_us / t.wall_us : 0));
-  out += box("nothing runs", percent(t.wall_us > 0 ? t.idle_us / t.wall_us : 0));
+  out += box("GPU idle", percent(t.wall_us > 0 ? t.idle_us / t.wall_us : 0));
   out += box("explained", percent(match.kernels_us > 0 ? match.explained_us / match.kernels_us : 0));
   return out + "</section>\n";
 }

@@ -87,7 +87,7 @@ std::span<const Command> commands() {
       Command{"kernels", "predict a table of kernels of serving engines",
               "Attention, MoE, quantization and collectives as serving engines run them. Each row gets three "
               "more columns: `predicted_us`, `bound` and `efficiency` (ideal / predicted time), empty if no "
-              "model is known. Columns are found by name (`--list`); others pass. "
+              "model is known. Columns are found by name (`--list`); others are kept. "
               "docs/explanation/kernels.md has the equations.",
               "shapelint kernels --list\n"
               "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
@@ -104,7 +104,7 @@ std::span<const Command> commands() {
       Command{
           "fields", "list the fields of --set and the native format",
           "`--set FIELD=VALUE,…` states values in place of a file's: `--set mode=decode,tp=8`. Each field is "
-          "also an option of its own, such as `--micro-batch-size 8`, and a key of the native file under "
+          "also an option, such as `--micro-batch-size 8`, and a key of the native file under "
           "the section in brackets.",
           "shapelint fields\nshapelint fields --format json",
           bind<FieldsOptions, fields_options, list_fields>},

@@ -100,7 +100,7 @@ std::span<const std::string_view> color_choices() {
 }
 
 std::vector<Option> global_options(GlobalOptions& options) {
-  constexpr auto group = "Everywhere";
+  constexpr auto group = "Global options";
   return {
       {.names = "--color",
        .value = "WHEN",
@@ -303,7 +303,7 @@ ManPage overview_page() {
           "better "
           "value. Without a command, `lint` is run: its options are in shapelint-lint(1). shapelint needs "
           "no GPU and no network.") +
-      "\n.SH COMMANDS\nEach has a page of its own.\n";
+      "\n.SH COMMANDS\nEach has its own page.\n";
   for (const Command& command : commands()) {
     text += fmt::format(".TP\n.BR shapelint\\-{} (1)\n{}\n", roff(command.name), roff(command.summary));
   }

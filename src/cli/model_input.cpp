@@ -82,7 +82,7 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
   for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
   if (name.empty()) {
     if (parts.size() > 1) {
-      print_note(io, fmt::format("{}: {} models ({}); this is about `{}`, `--model` picks another", file.path,
+      print_note(io, fmt::format("{}: {} models ({}); `{}` is used, choose with `--model`", file.path,
                                  parts.size(), fmt::join(parts, ", "), parts.front()));
     }
     return 0;

@@ -24,7 +24,7 @@ using text::ValueType;
 using text::Presence::required;
 
 constexpr std::array<std::string_view, 4> outcome_names{"refuses", "pads", "falls-back", "slower"};
-constexpr std::array<std::string_view, 4> outcome_sentences{"refuses", "pads", "falls back", "is slower"};
+constexpr std::array<std::string_view, 4> outcome_sentences{"rejects", "pads", "falls back", "is slower"};
 // `attention` has its projections, `experts` their router and their copies of rows on one GPU; with `.kernel`
 // behind it only what the kernel itself computes is meant. What is of a `tower` binds towers of images and
 // sound, and nothing else does.

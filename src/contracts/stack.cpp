@@ -188,11 +188,10 @@ std::string describe(const Book& book, const Stack& stack) {
   std::string out;
   for (const StackPackage& each : stack) {
     if (!out.empty()) out += ", ";
-    out += is_newer_than_known(book, each) ? fmt::format("{} {} (checked as {}, the newest that is known)",
-                                                         each.name, each.version_text, book.newest(each.name))
-           : each.version
-               ? fmt::format("{} {}", each.name, each.version_text)
-               : fmt::format("{} (the newest that is known, {})", each.name, book.newest(each.name));
+    out += is_newer_than_known(book, each) ? fmt::format("{} {} (checked as {}, the newest known)", each.name,
+                                                         each.version_text, book.newest(each.name))
+           : each.version                  ? fmt::format("{} {}", each.name, each.version_text)
+                          : fmt::format("{} (newest known, {})", each.name, book.newest(each.name));
   }
   return out;
 }

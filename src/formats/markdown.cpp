@@ -133,7 +133,7 @@ std::string formats_markdown(const Dialects& dialects) {
     if (!dialect.source.empty())
       out += fmt::format("- {}: {}\n", first_letter_up(dialect.title), dialect.source);
   }
-  out += "\n## Model types with defaults of their own\n\n";
+  out += "\n## Model types with their own defaults\n\n";
   for (const Dialect* listed : dialects.all()) {
     const Dialect& dialect = *listed;
     std::vector<std::string> names;

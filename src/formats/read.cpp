@@ -304,7 +304,7 @@ std::string nothing_started(const Dialect& dialect, const std::vector<std::strin
   for (std::size_t i = 0; i < std::min(started.size(), most_named); ++i)
     names += fmt::format("{}`{}`", i > 0 ? ", " : "", started[i]);
   if (started.size() > most_named) names += ", …";
-  return fmt::format("{}: no format reads what it starts ({})", dialect.title, names);
+  return fmt::format("{}: no format reads the program that it starts ({})", dialect.title, names);
 }
 
 // What the documents of a source say, which may be an error.

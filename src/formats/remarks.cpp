@@ -208,6 +208,18 @@ void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>
 
 namespace {
 
+// A label is one line: it has the first reason and two flags, and `…` for more.
+void add_reason(std::string& reasons, std::string_view reason) {
+  constexpr std::string_view more = ", …";
+  if (!reasons.ends_with(more) && reasons.find(reason) == std::string::npos) reasons += more;
+}
+
+void add_flag(std::string& flags, std::string_view flag) {
+  constexpr std::string_view more = " …";
+  if (flags.ends_with(more) || flags.find(flag) != std::string::npos) return;
+  flags += flags.find(" --") == std::string::npos ? fmt::format(" {}", flag) : std::string(more);
+}
+
 // What is in `text` already is not said again.
 void add_words(std::string& text, std::string_view words, std::string_view between) {
   if (text.find(words) == std::string::npos) text += std::string(between) + std::string(words);
@@ -225,8 +237,8 @@ void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
       into.push_back(each);
     } else if (each.kind == Remark::Kind::unresolved) {
       add_words(there->key, each.key, ", ");
-      add_words(there->meaning, each.meaning, "; ");
-      add_words(there->instead, each.instead, " ");
+      add_reason(there->meaning, each.meaning);
+      add_flag(there->instead, each.instead);
     }
   }
 }

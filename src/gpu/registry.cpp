@@ -245,7 +245,7 @@ Result<Architecture> find_architecture(std::string_view id, std::span<const Docu
 Error cannot_multiply(std::span<const Gpu> gpus, DType dtype) {
   std::string ids;
   for (const Gpu& each : gpus) ids += (ids.empty() ? "" : " and ") + each.id;
-  return {fmt::format("`dtype` is `{}`, which {} cannot compute in", name(dtype), ids),
+  return {fmt::format("`dtype` {} is not supported by {}", name(dtype), ids),
           "choose another GPU, or a dtype that it supports",
           {},
           {}};

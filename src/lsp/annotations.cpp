@@ -46,7 +46,7 @@ std::string dimension(std::string_view letter, const api::Operation& op, std::st
 std::string loss(std::string_view name, double efficiency) {
   constexpr double worth_telling = 0.005;  // half a percent
   if (1 - efficiency < worth_telling) return {};
-  return fmt::format(", {} loses {}", name, percent(1 - efficiency));
+  return fmt::format(", {} {}", name, percent(1 - efficiency));
 }
 
 std::string products(const api::Step& step, std::string_view field) {
@@ -67,8 +67,8 @@ std::string products(const api::Step& step, std::string_view field) {
     const api::Efficiency& efficiency = op.efficiency;
     out += fmt::format("- `{}`: {}, {}, {}; {}{}{}{}\n", op.name, dimension("m", op, field),
                        dimension("n", op, field), dimension("k", op, field), duration(op.run_us),
-                       loss("alignment", efficiency.alignment), loss("tiles", efficiency.tile),
-                       loss("waves", efficiency.wave));
+                       loss("misalignment", efficiency.alignment), loss("tile quantization", efficiency.tile),
+                       loss("wave quantization", efficiency.wave));
   }
   if (found.size() > most_products) out += fmt::format("- and {} more\n", found.size() - most_products);
   return out;

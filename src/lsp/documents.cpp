@@ -241,7 +241,7 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& fi
   if (!finding.note.empty()) message += "\nnote: " + finding.note;
   if (!finding.why.empty()) message += "\nwhy: " + finding.why;
   if (!finding.cost.empty()) message += "\ncost: " + finding.cost;
-  for (const api::Proposal& proposal : finding.proposals) message += "\ntry: " + proposal.summary;
+  for (const api::Proposal& proposal : finding.proposals) message += "\nfix: " + proposal.summary;
   if (!finding.how.empty()) message += "\nhow: " + finding.how;
   return {range(file.text, is_here ? finding.range : std::nullopt), severity_of(finding.severity),
           finding.code, std::move(message), finding.url};

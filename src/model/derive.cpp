@@ -131,7 +131,7 @@ std::int64_t usual(const Setup& s) {
 template <std::size_t which, class Add>
 void add_mixer(const Add& add) {
   const MixerFields& fields = mixer_fields[which];
-  const std::string_view none = "absent unless stated";
+  const std::string_view none = "not stated";
   const std::string_view first = "as the kind's first paper or reference code has it";
   const std::vector<FieldId> inputs{fields.kind, FieldId::hidden_size, FieldId::num_attention_heads,
                                     FieldId::head_dim};
@@ -153,7 +153,7 @@ void add_mixer(const Add& add) {
 
 template <class Add>
 void add_mixers(const Add& add) {
-  const std::string_view none = "absent unless stated";
+  const std::string_view none = "not stated";
   for (const MixerFields& each : mixer_fields) {
     add(each.kind, defaulted, none, always, constant<0>);
     add(each.parallel, defaulted, none, always, constant<0>);
@@ -212,7 +212,7 @@ std::vector<Derivation> build() {
     out.push_back({field, kind, note, when.words, when.applies, value, when.inputs, std::move(inputs)});
   };
   const std::string_view own = "shapelint's default";
-  const std::string_view none = "absent unless stated";
+  const std::string_view none = "not stated";
 
   add(FieldId::mlp_gated, defaulted, own, always, constant<0>);
   add(FieldId::moe_num_experts, defaulted, none, always, constant<0>);
@@ -243,7 +243,7 @@ std::vector<Derivation> build() {
   add(FieldId::intermediate_size, derived, "4 * hidden_size", always,
       [](const Setup& s) { return times(4, s.model.hidden_size); }, {FieldId::hidden_size});
 
-  add(FieldId::moe_experts_per_token, defaulted, "not used without experts", always, constant<1>);
+  add(FieldId::moe_experts_per_token, defaulted, "unused without experts", always, constant<1>);
   add(FieldId::moe_intermediate_size, derived, "intermediate_size", always,
       [](const Setup& s) { return s.model.intermediate_size; }, {FieldId::intermediate_size});
   add(FieldId::moe_num_shared_experts, defaulted, none, always, constant<0>);
@@ -294,7 +294,7 @@ std::vector<Derivation> build() {
   add(FieldId::norm, defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
   for (const FieldId bias :
        {FieldId::norm_bias, FieldId::qkv_bias, FieldId::attention_output_bias, FieldId::mlp_bias}) {
-    add(bias, derived, "norm: RMSNorm comes without biases", always, has_bias, {FieldId::norm});
+    add(bias, derived, "norm: RMSNorm has no biases", always, has_bias, {FieldId::norm});
   }
   add(FieldId::qk_norm_whole, defaulted, none, always, constant<0>);
   add(FieldId::qk_norm, derived, "qk_norm_whole", norm_over_all, constant<1>);

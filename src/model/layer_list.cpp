@@ -378,7 +378,7 @@ std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_v
       count = 0;
       for (const char c : first) {
         if (c < '0' || c > '9' || count > num_layers) {
-          problem = fmt::format("`{}` is no number of layers", first);
+          problem = fmt::format("`{}` is not a number of layers", first);
           return {};
         }
         count = 10 * count + (c - '0');
@@ -386,7 +386,7 @@ std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_v
       kinds = trim(part.substr(blank));
     }
     if (kinds.empty() || count < 1) {
-      problem = fmt::format("`{}` is no kind of layer", part);
+      problem = fmt::format("`{}` is not a kind of layer", part);
       return {};
     }
     if (kinds.front() != '(') {
@@ -445,7 +445,7 @@ std::vector<LayerGroup> layers_of(const LayerDescription& description, std::int6
       const auto found = std::find_if(description.kinds.begin(), description.kinds.end(),
                                       [&, name = kind](const auto& each) { return each.first == name; });
       if (found == description.kinds.end()) {
-        problem = fmt::format("`{}` is no kind of layer", kind);
+        problem = fmt::format("`{}` is not a kind of layer", kind);
         return {};
       }
       for (std::int64_t i = 0; i < count && at < layers.size(); ++i) layers[at++] = found->second;

@@ -351,7 +351,7 @@ Error too_costly(const Budget& budget, const text::Source& source) {
   if (!source.documents) return source.documents.error();
   const std::string on = budget.spent_on();
   return Error{"the file takes too long to read",
-               on.empty() ? "" : fmt::format("out of time at `{}`", on),
+               on.empty() ? "" : fmt::format("work limit reached at `{}`", on),
                source.path,
                {},
                ErrorCode::too_large};

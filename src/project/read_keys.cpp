@@ -122,7 +122,7 @@ class KeyReader {
     }
     errors_.push_back(node.error(value ? fmt::format("`{}` is `{}`", node.path(), *value)
                                        : fmt::format("`{}` is {}", node.path(), text::describe(node.kind())),
-                                 "it is one of " + expected));
+                                 "expected one of " + expected));
     return std::nullopt;
   }
 

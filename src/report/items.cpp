@@ -68,10 +68,10 @@ Item item_of(const rules::Finding& finding, const lint::ModelReport& model, Find
   if (!tie.duplicates.empty()) item.details.push_back("also: " + others_text(model, tie.duplicates));
   const bool is_mended = tie.fixed_by != nullptr;
   if (is_mended) {
-    item.details.push_back("try: " + fixed_by_text(tie));
+    item.details.push_back("fix: " + fixed_by_text(tie));
   } else {
     for (const rules::Proposal& proposal : finding.proposals) {
-      item.details.push_back("try: " + lint::proposal_text(proposal, model.result.gpus.size()));
+      item.details.push_back("fix: " + lint::proposal_text(proposal, model.result.gpus.size()));
       const bool is_first = &proposal == &finding.proposals.front();
       if (is_first && !tie.also_fixes.empty()) item.details.push_back("also fixes: " + also_fixed_text(tie));
     }

@@ -44,7 +44,7 @@ struct Item {
   rules::Severity severity = rules::Severity::error;
   std::string message;               // one line: what is wrong
   std::string label;                 // one line: what it leads to, or why; also the first of `details`
-  std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "try …"
+  std::vector<std::string> details;  // one line each: "costs 7.3 % of the step (measured)", "fix: …"
   std::optional<Region> region;      // absent when nothing in the file states the value
   std::string url;                   // of the rule's page; empty: there is none
   std::vector<ItemFix> fixes;        // proposals that this file alone can take, best first

@@ -57,7 +57,7 @@ ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, do
   out.id = id;
   out.predicted_us = predicted_us;
   if (on_cpu) {
-    out.why = "the trace is a CPU's";
+    out.why = "CPU trace";
     return out;
   }
   std::vector<double> others;
@@ -133,7 +133,7 @@ std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const M
   gaps.predicted_us = std::max(0.0, host_us - cost.time_us);
   gaps.measured_us = times.idle_us;
   if (trace.on_cpu) {
-    gaps.why = "the trace is a CPU's";
+    gaps.why = "CPU trace";
   } else {
     const double share = times.wall_us > 0 ? times.idle_us / times.wall_us : 0;
     gaps.seen = share < least_share ? Observation::not_seen : sight_of(gaps.predicted_us, times.idle_us);
@@ -161,7 +161,7 @@ std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const M
     communication.why = "no kernel of the trace communicates: it may be of one GPU alone";
   } else {
     communication.seen = Observation::not_seen;
-    communication.why = "one GPU alone, in the trace as in the plan";
+    communication.why = "one GPU in trace and plan";
   }
   out.push_back(std::move(communication));
   return out;

@@ -65,7 +65,7 @@ TEST_CASE("everything that is wrong with a question is said at once, with its ki
         "invalid-option error: `n` is 2000000000000; a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `ntt` is not a known layout; tn, nn, nt or tt\n");
   CHECK(errors_of(api::price_gemm("a100", {.dtype = "fp8"})) ==
-        "unable error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; choose another GPU, or a "
+        "unable error: `dtype` fp8 is not supported by a100-sxm4-80gb; choose another GPU, or a "
         "dtype that it supports\n");
   CHECK(errors_of(api::price_attention("a100", {.heads = 6, .key_value_heads = 4})) ==
         "invalid-option error: 6 heads do not share 4 key and value heads evenly; `heads` is a multiple of "

@@ -124,7 +124,7 @@ TEST_CASE("a step that cannot be priced says why", "[api]") {
   CHECK(errors_of(api::price_step(*files, {"config.json"},
                                   {.read = {.settings = {{"dtype", "fp8"}}}, .gpus = {{"a100"}}})
                       .errors()) ==
-        "unable config.json: error: `dtype` is `fp8`, which a100-sxm4-80gb cannot compute in; choose another "
+        "unable config.json: error: `dtype` fp8 is not supported by a100-sxm4-80gb; choose another "
         "GPU, or a dtype that it supports\n");
   CHECK(api::price_step(*files, {"data.json"}).errors().front().code == "no-model");
 }

@@ -64,9 +64,9 @@ TEST_CASE("a recipe says how operands are scaled, an empty one nothing", "[shape
   read("m,n,k,dtype,recipe\n1,2,3,fp8,block64\n1,2,3,bf16,tensor\n1,2,3,fp8,nvfp4\n", errors);
   REQUIRE(errors.size() == 3);
   CHECK(errors[0].message == "line 2: `recipe` is `block64`");
-  CHECK(errors[1].message == "line 3: `tensor` does not scale bf16");
+  CHECK(errors[1].message == "line 3: `tensor` does not apply to bf16");
   CHECK(errors[1].hint == "fp8 or int8");
-  CHECK(errors[2].message == "line 4: `nvfp4` does not scale fp8");
+  CHECK(errors[2].message == "line 4: `nvfp4` does not apply to fp8");
   CHECK(errors[2].hint == "fp4");
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("what cannot be meant together is refused", "[fix][cli]") {
   CHECK(refused(plus(fix, {"--diff", "--output", "json=out.json"})) ==
         "error: `--diff` makes no report, so there is nothing for `--output`; leave one of them out\n");
   CHECK(refused(plus(fix, {"--fix", "-"})) ==
-        "error: standard input is fixed alone; name the files in a run of their own\n");
+        "error: standard input is fixed alone; name the files in a separate run\n");
   CHECK(files.files.at("m.toml") == odd);
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "not the length of a request");
-  says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "names no GPU of this run");
+  says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "this GPU is not in `--gpu`");
   says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
   says({"plan", file, "--gpu", "h100", "--measured", "step=20"}, "is not the time of a step");
   says({"plan", file, "--gpu", "h100", "--measured", file}, file);

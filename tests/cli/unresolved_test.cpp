@@ -52,8 +52,9 @@ std::string reason(const text::FileSystem& files, const std::string& path) {
 TEST_CASE("a degree that only the run knows is named, and nothing is predicted", "[formats][unresolved]") {
   const auto files = with({{"a.sh", flags + " --tensor-model-parallel-size $SLURM_GPUS_PER_NODE\n"}});
   CHECK(report_lines(files, {"a.sh"}) == of_tensor);
-  CHECK(reason(files, "a.sh")
-            .starts_with("the variable `SLURM_GPUS_PER_NODE` is not set in this file; checks that depend"));
+  CHECK(
+      reason(files, "a.sh")
+          .starts_with("the variable `SLURM_GPUS_PER_NODE` is not set in this file; set with `--tensor N`"));
   CHECK_FALSE(is_priced(files, {"a.sh"}));
   CHECK(run({"roofline", "a.sh", "--gpu", "a100"}, files).err.find("give `--tensor N`") != std::string::npos);
   const std::string text = run({"lint", "a.sh", "--isolated"}, files).out;
@@ -102,9 +103,8 @@ TEST_CASE("several unknown values of a file are one finding", "[formats][unresol
       with({{"a.sh", flags + " --tensor-model-parallel-size $1 --pipeline-model-parallel-size $2\n"}});
   CHECK(report_lines(files, {"a.sh"}) ==
         "a.sh:2:90: info: `tensor`, `pipeline`: not known statically [SL911]\n");
-  CHECK(
-      reason(files, "a.sh")
-          .starts_with("`$1` is known only when the script runs; `$2` is known only when the script runs;"));
+  CHECK(reason(files, "a.sh") ==
+        "`$1` is known only when the script runs, …; set with `--tensor N --pipeline N`");
 }
 
 TEST_CASE("many unknown values of a file have a title of one line", "[formats][unresolved]") {
@@ -115,7 +115,8 @@ TEST_CASE("many unknown values of a file have a title of one line", "[formats][u
   const std::string found = report_lines(files, {"a.sh"});
   CHECK(found.find(" and 3 more: not known statically [SL911]") != std::string::npos);
   CHECK(found.size() <= 140);
-  CHECK(reason(files, "a.sh").find("--micro-batch-size N") != std::string::npos);
+  CHECK(reason(files, "a.sh") ==
+        "`$2` is known only when the script runs, …; set with `--hidden-size N --num-layers N …`");
 }
 
 TEST_CASE("a base file that is not there leaves open what this file does not say", "[formats][unresolved]") {
@@ -126,7 +127,7 @@ TEST_CASE("a base file that is not there leaves open what this file does not say
   auto files = with({{"conf/a.yaml", "defaults:\n  - base\n  - _self_\n" + nemo}});
   CHECK(report_lines(files, {"conf/a.yaml"}).find("`tensor` and 1 more: not known statically") !=
         std::string::npos);
-  CHECK(reason(files, "conf/a.yaml").starts_with("`base` is not there;"));
+  CHECK(reason(files, "conf/a.yaml").starts_with("`base` is missing;"));
   CHECK_FALSE(is_priced(files, {"conf/a.yaml"}));
   // What stands elsewhere, and what may be absent, is nobody's size.
   for (const char* const harmless :

@@ -46,8 +46,7 @@ TEST_CASE("a version newer than is known is checked as the newest, and that is s
     REQUIRE(notes.size() == 1);
     CHECK(notes.front() == "vllm 9.9 is newer than " + newest +
                                ", the newest with known requirements; those of " + newest + " were checked");
-    CHECK(contracts::describe(book, stack) ==
-          "vllm 9.9 (checked as " + newest + ", the newest that is known)");
+    CHECK(contracts::describe(book, stack) == "vllm 9.9 (checked as " + newest + ", the newest known)");
   }
   CHECK(contracts::version_notes(book, stack_of("vllm==" + newest)).empty());
 }

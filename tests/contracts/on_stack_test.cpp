@@ -160,7 +160,7 @@ TEST_CASE("a search suggests nothing that the stack refuses, and prices what it 
               contract("wide", "demands = \"hidden_size % 256 == 0\"\noutcome = \"slower\"\nfactor = \"3\""));
   const suggest::Problem problem = search(reading, book, "hidden_size=512:1024:64");
   CHECK(problem.broken.empty());
-  CHECK(problem.stack_note == "ours (the newest that is known, 1.0)");
+  CHECK(problem.stack_note == "ours (newest known, 1.0)");
   const suggest::Answer found = answer(problem);
   REQUIRE_FALSE(found.suggestions.empty());
   for (const suggest::Suggestion& each : found.suggestions) CHECK(each.setup.model.hidden_size % 128 == 0);

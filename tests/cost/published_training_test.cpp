@@ -155,7 +155,7 @@ TEST_CASE("the documented errors of published training runs are those of today",
       {"Llama 8 B, bf16 and fp8, NeMo 24.09 (dgxc-benchmarking)", "dgxc-benchmarking", "h100"},
       {"Llama 7 and 8 B, fp8, NeMo 24.07", "nemo", "h100"},
       {"Llama 8 B, fp8, FSDP, Megatron Bridge 25.09 and 25.11", "megatron-bridge", "h100"},
-      {"runs on software of today", "today", "h100"},
+      {"runs on current software", "today", "h100"},
       {"all of these", "", "h100"},
       {"Llama 8 B, fp8, Megatron Bridge 25.09 and 25.11", "megatron-bridge", "b200"},
   };

@@ -133,7 +133,8 @@ TEST_CASE("manifests that start nothing that is known are nobody's", "[formats]"
   CHECK(result.readings.empty());
   CHECK(result.errors.empty());
   REQUIRE(result.notes.size() == 1);
-  CHECK(result.notes.front().message == "Kubernetes manifest: no format reads what it starts (`nginx:1`)");
+  CHECK(result.notes.front().message ==
+        "Kubernetes manifest: no format reads the program that it starts (`nginx:1`)");
 }
 
 TEST_CASE("a container without arguments starts what its image does, by its environment", "[formats]") {

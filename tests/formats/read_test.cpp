@@ -51,8 +51,8 @@ std::string describe(const model::Reading& reading) {
                                 reading.complete ? "complete" : "incomplete");
   for (const model::FieldInfo& field : model::fields()) {
     const Origin& origin = reading.origins[field.id];
-    if (origin.kind == Origin::Kind::unknown || origin.note == "absent unless stated" ||
-        origin.note == "shapelint's default" || origin.note == "not used without experts") {
+    if (origin.kind == Origin::Kind::unknown || origin.note == "not stated" ||
+        origin.note == "shapelint's default" || origin.note == "unused without experts") {
       continue;
     }
     const std::int64_t value = field.get(reading.setup);

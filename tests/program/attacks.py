@@ -243,7 +243,7 @@ def each_alone(base):
                 put(folder / "m.toml", MODEL)
                 look(row, f"{name} in a folder", folder, ".")
     # Conditions of the longest kind are compiled and evaluated in milliseconds: these do not hold, and nothing is refused.
-    wanted = {"long-conditions": "SL101", "long-message": "it takes more", "evaluated-conditions": "out of time at `ZZ", "unknown-names": "it takes more work",
+    wanted = {"long-conditions": "SL101", "long-message": "it takes more", "evaluated-conditions": "work limit reached at `ZZ", "unknown-names": "it takes more work",
               "formula": "the expression has 1888887 characters", "large-rules": "it takes more", "configurations": "are skipped", "many": "the files take too long to read", "globs": "more than 1000 patterns",
               "extends-itself": "extends itself", "deep": "nested more than 64 deep"}
     folders = {}

@@ -17,7 +17,7 @@ BAD = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_
 
 def test_assert_aligned():
     assert not assert_aligned({**BAD, "vocab_size": 50304}, gpu="a100", micro_batch_size=8)
-    with pytest.raises(AssertionError, match="(?s)SL101.*try: vocab_size 50257 → 50304"):
+    with pytest.raises(AssertionError, match="(?s)SL101.*fix: vocab_size 50257 → 50304"):
         assert_aligned(BAD, gpu="a100", micro_batch_size=8)
     assert_aligned(BAD, gpu="a100", micro_batch_size=8, min_gain=0.9)
     # What stops the run counts whatever it saves.

@@ -197,7 +197,7 @@ def lines_of(findings: Iterable[Any]) -> list[str]:
     for each in findings:
         lines.append(each.text + (f" ({each.cost})" if each.cost else ""))
         if each.proposals:
-            lines.append(f"  try: {each.proposals[0].summary}")
+            lines.append(f"  fix: {each.proposals[0].summary}")
     return lines
 
 

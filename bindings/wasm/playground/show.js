@@ -35,7 +35,7 @@ function findingElement(finding, { editor }) {
   for (const proposal of finding.proposals) {
     const item = make("li");
     if (proposal.edits.length > 0) item.append(button("Apply", () => editor.edit(proposal.edits), `apply: ${proposal.summary}`));
-    item.append(make("span", "", "try " + proposal.summary));
+    item.append(make("span", "", "fix: " + proposal.summary));
     list.append(item);
   }
   if (finding.how) list.append(make("li", "soft small", finding.how));

@@ -51,7 +51,7 @@ std::string in_full(const Dialect& dialect, const Style& style) {
   }
   out += labelled("builds on", fmt::format("{}", fmt::join(keys, ", ")), style);
   out += labelled("like", dialect.like, style);
-  out += labelled("learned from", dialect.source, style);
+  out += labelled("source", dialect.source, style);
   out += labelled("data file", dialect.path, style);
   if (dialect.example.text.empty()) return out;
   out += fmt::format("\n{}\n", style.paint(Role::strong, dialect.example.file));

@@ -43,8 +43,8 @@ bool runs(const gpu::Gpu& gpu, const cost::GemmShape& shape, Io& io) {
     return false;
   }
   if (gpu::can_scale(gpu, shape.recipe)) return true;
-  print_error(io, fmt::format("`recipe` is `{}`, which {} has no units for", name(shape.recipe), gpu.id),
-              "name another GPU, or `tensor`, `row` or `block128`");
+  print_error(io, fmt::format("`recipe` {} is not supported by {}", name(shape.recipe), gpu.id),
+              "choose another GPU, or `tensor`, `row` or `block128`");
   return false;
 }
 
@@ -84,7 +84,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   out += fmt::format("  {:<26} {:>10}\n", "ideal (roofline)", duration(cost.ideal_us));
   const double others_us = cost.quantize_us;
   if (others_us > 0)
-    out += fmt::format("  {:<26} {:>10}\n", "  of the next: quantizing", duration(others_us));
+    out += fmt::format("  {:<26} {:>10}\n", "quantization, included below", duration(others_us));
   out += fmt::format(
       "  {:<26} {:>10}  {:>8}\n", "rates, launch, ramp",
       fmt::format("{}{}", even_us >= cost.ideal_us ? "+" : "-", duration(std::abs(even_us - cost.ideal_us))),
@@ -95,7 +95,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   out += fmt::format("  {:<26} {:>10}  {:.4g} TFLOPS, {} of peak\n\n", "predicted", duration(cost.time_us),
                      flops / cost.time_us * 1e-6,
                      percent(flops / cost.time_us * 1e-6 / peak_tflops(gpu, shape.dtype)));
-  out += fmt::format("tile {} x {}, k split {}, {} waves, bound by {}\n", cost.tile_m, cost.tile_n,
+  out += fmt::format("tile {} x {}, split-K {}, {} waves, bound: {}\n", cost.tile_m, cost.tile_n,
                      cost.split_k, fixed(cost.waves, 2), cost::name(cost.bound));
   out += fmt::format("constants: {}\n", constants_of(gpu, shape));
   return out;
@@ -107,16 +107,15 @@ void tell_refused(std::string_view where, const cost::GemmShape& shape, std::siz
   const std::string_view sides = cost::unsupported_dims(shape);
   const bool has_two = sides.size() > 1;
   print_note(
-      io,
-      fmt::format("{}{} needs multiples of {}, and {} {} none: cuBLASLt rejects the GEMM{}; its time is what "
-                  "it would take (SL{})",
-                  where, name(shape.dtype), cost::demanded_multiple(shape.dtype),
-                  has_two        ? fmt::format("n {} and k {}", shape.n, shape.k)
-                  : sides == "n" ? fmt::format("n {}", shape.n)
-                                 : fmt::format("k {}", shape.k),
-                  has_two ? "are" : "is",
-                  others > 0 ? fmt::format("; {} more rows are refused, too (column `refused`)", others) : "",
-                  shape.dtype == DType::fp8 ? 802 : 804));
+      io, fmt::format("{}{} of the {} GEMM {} of {}: cuBLASLt rejects it{}; the time is hypothetical (SL{})",
+                      where,
+                      has_two        ? fmt::format("n {} and k {}", shape.n, shape.k)
+                      : sides == "n" ? fmt::format("n {}", shape.n)
+                                     : fmt::format("k {}", shape.k),
+                      name(shape.dtype), has_two ? "are not multiples" : "is not a multiple",
+                      cost::demanded_multiple(shape.dtype),
+                      others > 0 ? fmt::format("; so are {} more rows (column `refused`)", others) : "",
+                      shape.dtype == DType::fp8 ? 802 : 804));
 }
 
 DType dtype_of(const GemmOptions& options) {
@@ -246,21 +245,21 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
   const gpu::Gpu& gpu = *named;
   if (!options.shapes.empty()) {
     if (!options.sizes.empty()) {
-      print_error(io, "both sizes and `--shapes` are given", "one of the two");
+      print_error(io, "both sizes and `--shapes` are given", "give one of them");
       return ExitCode::error;
     }
     return table(options, gpu, io);
   }
   if (options.sizes.size() != 3) {
-    print_error(io, fmt::format("{} sizes are given", options.sizes.size()),
-                "three are needed: rows and columns of the output, and the contraction");
+    print_error(io, fmt::format("{} sizes are given", options.sizes.size()), "expected three: M, N and K");
     return ExitCode::error;
   }
   std::array<std::int64_t, 3> size{};
   for (std::size_t i = 0; i < size.size(); ++i) {
     const auto parsed = parse_integer(options.sizes[i]);
     if (!parsed || *parsed < 1 || *parsed > largest_size) {
-      print_error(io, fmt::format("`{}` is not a size", options.sizes[i]), "a whole number from 1 to 10^12");
+      print_error(io, fmt::format("`{}` is not a size", options.sizes[i]),
+                  "expected a whole number from 1 to 10^12");
       return ExitCode::error;
     }
     size[i] = *parsed;
@@ -278,8 +277,8 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
                               {},
                               static_cast<Recipe>(options.recipe)};
   if (!goes_with(shape.recipe, shape.dtype)) {
-    print_error(io, fmt::format("`--recipe {}` does not scale {}", name(shape.recipe), name(shape.dtype)),
-                info(shape.recipe).operand_bits == 4 ? "`--dtype fp4`" : "`--dtype fp8` or `int8`");
+    print_error(io, fmt::format("`--recipe {}` does not apply to {}", name(shape.recipe), name(shape.dtype)),
+                info(shape.recipe).operand_bits == 4 ? "use `--dtype fp4`" : "use `--dtype fp8` or `int8`");
     return ExitCode::error;
   }
   if (!runs(gpu, shape, io)) return ExitCode::error;

@@ -11,7 +11,7 @@ namespace shapelint::cli {
 std::vector<Option> lsp_options(LspOptions& options) {
   // What editors give to every server; standard input and output are all that there is.
   std::vector<Option> all{{.names = "--stdio",
-                           .doc = "use standard input and output (always so)",
+                           .doc = "use standard input and output (the default)",
                            .set = [](std::string_view) { return std::nullopt; }}};
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
   for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));

@@ -40,9 +40,9 @@ std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io) {
   if (applied.gpus_from == project::GpusFrom::assumption) applied.gpus.clear();
   if (applied.gpus.size() != 1) {
     print_error(io,
-                applied.gpus.empty() ? std::string("no GPU is named")
-                                     : fmt::format("{} GPUs are named", applied.gpus.size()),
-                "one is needed, with `--gpu`");
+                applied.gpus.empty() ? std::string("`--gpu` is missing")
+                                     : fmt::format("{} GPUs are given", applied.gpus.size()),
+                "this command takes one GPU, such as `--gpu h100`");
     return std::nullopt;
   }
   return std::move(applied.gpus.front());

@@ -60,12 +60,12 @@ constexpr std::array attention_columns{
     size("num_heads", "query heads of this rank"),
     size("num_key_value_heads", "of this rank"),
     size("head_dim", "elements"),
-    size_or("step", 0, "tokens of each that are cached already"),
+    size_or("step", 0, "cached tokens of each"),
     size_or("window_size", 0, "keys that a query sees; 0 or empty: all"),
-    word("attn_dtype", "that scores are computed in: bfloat16, fp8", is_dtype),
+    word("attn_dtype", "dtype of the scores: bfloat16, fp8", is_dtype),
     word("kv_cache_dtype", "dtype of the KV cache", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel"),
+    word("kernel_source", "kernel of the engine"),
 };
 
 std::optional<OpCost> price_attention_prefill(const gpu::Gpu& gpu, Row row) {
@@ -85,11 +85,11 @@ constexpr std::array latent_columns{
     size("batch_size", "sequences"),
     size("isl", "new tokens of each"),
     size("num_heads", "heads of this rank"),
-    size_or("step", 0, "tokens of each that are cached already"),
-    word("mla_dtype", "that scores are computed in", is_dtype),
-    word("kv_cache_dtype", "of the cached latent", is_dtype),
+    size_or("step", 0, "cached tokens of each"),
+    word("mla_dtype", "dtype of the scores", is_dtype),
+    word("kv_cache_dtype", "dtype of the cached latent", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel"),
+    word("kernel_source", "kernel of the engine"),
 };
 
 std::optional<OpCost> price_mla_prefill(const gpu::Gpu& gpu, Row row) {

@@ -84,12 +84,12 @@ constexpr std::array moe_columns{
     size("inter_size", "of an expert, of the whole layer"),
     size("topk", "experts of each token"),
     size("num_experts", "of the whole layer"),
-    size_or("moe_tp_size", 1, "ranks that an expert is cut over"),
-    size_or("moe_ep_size", 1, "ranks that the experts are spread over"),
+    size_or("moe_tp_size", 1, "TP of the experts"),
+    size_or("moe_ep_size", 1, "EP"),
     word("moe_dtype", "bfloat16, fp8, fp8_block, nvfp4, w4a8_mxfp4_mxfp8 or int4_wo", is_expert_format),
     word("distribution", "of tokens over experts: balanced, power_law_1.01, power_law_1.2"),
     word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel"),
+    word("kernel_source", "kernel of the engine"),
 };
 
 // The layer of the first five of these columns.
@@ -130,10 +130,10 @@ constexpr std::array wide_columns{
     moe_columns[5],
     moe_columns[6],
     moe_columns[7],
-    word("distribution", "the same; `..._eplb`: busy experts are copied"),
+    word("distribution", "as for moe; `..._eplb`: busy experts are replicated"),
     moe_columns[9],
     moe_columns[10],
-    size_or("num_slots", 0, "experts with their copies; 0 or empty: no copies"),
+    size_or("num_slots", 0, "experts with their replicas; 0 or empty: no replicas"),
 };
 
 std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
@@ -146,8 +146,8 @@ constexpr std::array amd_moe_columns{
     size("inter", "of an expert"),
     size("topk", "experts of each token"),
     size("experts", "of this rank"),
-    word("q_a", "of activations"),
-    word("q_w", "of weights"),
+    word("q_a", "dtype of the activations"),
+    word("q_w", "dtype of the weights"),
     size_or("gated", 1, "1: gate and up, 0: up alone"),
     word("q_type", "per_1x128: scaled in blocks"),
 };
@@ -178,7 +178,7 @@ std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
 
 constexpr std::array grouped_columns{
     size("num_experts", "of the whole layer"),
-    size("num_gpus", "that the experts are spread over"),
+    size("num_gpus", "EP"),
     size("topk", "experts of each token"),
     size("hidden", "elements"),
     size("inter", "of an expert"),
@@ -209,12 +209,12 @@ std::optional<OpCost> price_grouped(const gpu::Gpu& gpu, Row row) {
 constexpr std::array frontier_columns{
     size("num_tokens", "of all ranks that share the experts"),
     size("num_experts", "of the whole layer"),
-    size_or("expert_parallel_size", 1, "ranks that the experts are spread over"),
+    size_or("expert_parallel_size", 1, "EP"),
     size("router_topk", "experts of each token"),
     size("hidden_dim", "elements"),
     size("expert_hidden_dim", "of an expert"),
     word("use_gated", "True: gate and up"),
-    size_or("num_tensor_parallel_workers", 1, "ranks that an expert is cut over"),
+    size_or("num_tensor_parallel_workers", 1, "TP of the experts"),
 };
 
 std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
@@ -236,8 +236,9 @@ std::optional<OpCost> price_frontier(const gpu::Gpu& gpu, Row row) {
 
 constexpr std::array expert_kind_table{
     KernelKind{"moe", "the experts of one layer on one rank", moe_columns, price_moe},
-    KernelKind{"wide-ep-moe", "the same where experts are spread over many ranks", wide_columns, price_wide},
-    KernelKind{"amd-moe", "the same as AMD's tuner names it", amd_moe_columns, price_amd_moe},
+    KernelKind{"wide-ep-moe", "the experts of one layer on one rank, wide EP", wide_columns, price_wide},
+    KernelKind{"amd-moe", "the experts of one layer on one rank, columns of AMD's tuner", amd_moe_columns,
+               price_amd_moe},
     KernelKind{"grouped-products", "grouped GEMM of the gate and up projections, FP8 with block scales",
                grouped_columns, price_grouped},
     KernelKind{"frontier-moe", "grouped GEMMs of one layer, 16 bits", frontier_columns, price_frontier},

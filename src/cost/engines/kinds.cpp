@@ -22,7 +22,7 @@ constexpr std::array pass_columns{
     size("m", "rows"),
     size("k", "columns"),
     word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel"),
+    word("kernel_source", "kernel of the engine"),
 };
 
 std::optional<OpCost> price_matrix_pass(const gpu::Gpu& gpu, Row row, std::string_view kind, double bytes) {
@@ -90,7 +90,7 @@ constexpr std::array all_reduce_columns{
     size("message_size", "elements of the buffer"),
     word("allreduce_dtype", "of an element", is_dtype),
     word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel"),
+    word("kernel_source", "kernel of the engine"),
 };
 
 std::optional<OpCost> price_all_reduce(const gpu::Gpu& gpu, Row row) {

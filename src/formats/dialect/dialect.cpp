@@ -193,7 +193,7 @@ Alternative alternative(Loader& load, NodeRef node) {
   }
   if (!node.is(Kind::table)) {
     load.errors().push_back(node.error(
-        fmt::format("{} is no way to learn a value", text::describe(node.kind())),
+        fmt::format("{} does not set a value", text::describe(node.kind())),
         "write keys as a string, a default as a number, or a table with `key`, `derive` or `default`"));
     return out;
   }

@@ -351,7 +351,7 @@ class Assembler {
       }
     }
     note(node, fmt::format("`{}` does not exist, so its values are unknown", name));
-    if (!optional && !is_default(each, name)) lack(each, node, fmt::format("`{}` is not there", name), mount);
+    if (!optional && !is_default(each, name)) lack(each, node, fmt::format("`{}` is missing", name), mount);
   }
 
   bool open(const Inherit& each, NodeRef node, const std::string& path, const Place& mount, int level) {

@@ -44,7 +44,7 @@ std::optional<std::int64_t> integer_value(const text::Document& document, const 
   if (*value < bounds.minimum || *value > bounds.maximum) {
     errors.push_back(
         node.error(fmt::format("`{}` is `{}`", key, *value),
-                   fmt::format("it is from {} to {}", bounds.minimum, with_commas(bounds.maximum))));
+                   fmt::format("expected {} to {}", bounds.minimum, with_commas(bounds.maximum))));
     return std::nullopt;
   }
   return value;

@@ -110,7 +110,7 @@ std::string_view about(std::string_view section) {
            "these the ones that the indexer scores highest, and the last keys of `[model.window]`.";
   if (section == "model.diffusion")
     return "A diffusion transformer: `sequence_length` counts the patches of an image or a video, and "
-           "`source_length` the tokens of the text. Autoencoder and text encoder are models of their own.";
+           "`source_length` the tokens of the text. Autoencoder and text encoder are separate models.";
   if (section == "run") return "The step, or forward pass, of one rank.";
   return "How many ranks share the work, and how.";
 }

@@ -107,7 +107,7 @@ class LayerReader {
     const auto known = type ? std::find(conv_types.begin(), conv_types.end(), *type) : conv_types.end();
     if (known == conv_types.end()) {
       std::string hint = type ? did_you_mean(*type, conv_types) : std::string();
-      if (hint.empty()) hint = fmt::format("it is one of {}", types());
+      if (hint.empty()) hint = fmt::format("expected one of {}", types());
       errors_.push_back(node.error(
           fmt::format("`type` is {}", type ? fmt::format("`{}`", *type) : written(document_, node)), hint));
       return;
@@ -215,7 +215,7 @@ class LayerReader {
       if (table["layers"] && table["branches"])
         errors_.push_back(
             table["branches"].key_error("`layers` and `branches` are both stated",
-                                        "one block has one of them; put the other into a block of its own"));
+                                        "one block has one of them; put the other into a second block"));
     } else {
       refuse("residual", "a single layer", "a block has it: `layers = [...]`");
     }

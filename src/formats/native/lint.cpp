@@ -47,7 +47,7 @@ std::optional<Stated<std::string>> choice(const NodeRef& node, std::span<const s
   errors.push_back(
       node.error(value ? fmt::format("`{}` is `{}`", node.key(), *value)
                        : fmt::format("`{}` is {}", node.key(), text::describe(node.kind())),
-                 fmt::format("it is one of `{}`, `{}` or `{}`", choices[0], choices[1], choices[2])));
+                 fmt::format("expected one of `{}`, `{}` or `{}`", choices[0], choices[1], choices[2])));
   return std::nullopt;
 }
 

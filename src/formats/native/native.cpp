@@ -299,7 +299,7 @@ class NativeReader {
     const auto found = std::find(field.choices.begin(), field.choices.end(), *value);
     if (found != field.choices.end()) return found - field.choices.begin();
     std::string hint = did_you_mean(*value, field.choices);
-    if (hint.empty()) hint = "it is one of " + quoted_list(field.choices);
+    if (hint.empty()) hint = "expected one of " + quoted_list(field.choices);
     errors_.push_back(node.error(fmt::format("`{}` is `{}`", field.key, *value), hint));
     return std::nullopt;
   }

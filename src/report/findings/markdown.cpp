@@ -125,7 +125,7 @@ std::string markdown(const lint::Report& report) {
   add(rules::Severity::error, "error");
   add(rules::Severity::warning, "warning");
   add(rules::Severity::info, "info");
-  out += counts + "\n\n| where | rule | what | of the step | try |\n|---|---|---|---:|---|\n";
+  out += counts + "\n\n| where | rule | what | of the step | fix |\n|---|---|---|---:|---|\n";
   std::size_t shown = 0;
   for (const Item& item : all) {
     const std::string line = row(item);

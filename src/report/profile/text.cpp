@@ -90,7 +90,7 @@ std::string times_text(const ProfileReport& report, const Style& style) {
   if (p.communication_us > 0 || t.exposed_us > 0)
     line("  communication waited for", p.communication_us, t.exposed_us);
   if (p.bubble_us > 0) line("  pipeline bubble", p.bubble_us, -1);
-  line("  nothing runs", -1, t.idle_us);
+  line("  GPU idle", -1, t.idle_us);
   if (t.communication_us > t.exposed_us || p.hidden_us > 0)
     line("beside computation", p.hidden_us, t.communication_us - t.exposed_us);
   return out;
@@ -138,7 +138,7 @@ std::string unexplained_text(const ProfileReport& report, std::size_t most, cons
   const double all = match.kernels_us;
   std::string out;
   if (all <= 0) return out;
-  out += fmt::format("\n{} of the kernels' time is of predicted operations; {} is of a known kind\n",
+  out += fmt::format("\npredicted operations cover {} of the kernels' time, known kinds {}\n",
                      percent(match.explained_us / all), percent(match.classified_us / all));
   if (match.unexplained.empty()) return out;
   out += strong(fmt::format("\n{:<{}} {:>8} {:>10} {:>8}\n", "not explained", title_width + 16, "calls",

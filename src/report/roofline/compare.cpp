@@ -105,8 +105,8 @@ std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) 
     // Larger models give fewer tokens: how much of the GPU each uses says more of their shapes.
     const RooflineCase& fullest = of_most_mfu(cases, each);
     if (each.setup.plan.mode != model::Mode::decode && differ_in_size(cases, each)) {
-      out.push_back(fmt::format("on {} {} uses most of the arithmetic: MFU {} (models of different sizes)",
-                                each.gpu.id, text::one_line(fullest.model), percent(fullest.line.step.mfu)));
+      out.push_back(fmt::format("on {} {} has the highest MFU: {} (models of different sizes)", each.gpu.id,
+                                text::one_line(fullest.model), percent(fullest.line.step.mfu)));
     }
   }
   return out;

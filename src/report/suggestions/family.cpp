@@ -59,8 +59,8 @@ std::string overflows_text(const suggest::Family& family, const std::vector<std:
 
 std::string family_text(const suggest::Family& family, const std::vector<std::string>& gpus,
                         const Style& style) {
-  std::string out = fmt::format("head_dim {} and vocabulary {} serve the whole ladder best\n\n",
-                                family.head_dim, with_commas(family.vocab_size));
+  std::string out = fmt::format("best for all sizes: head_dim {}, vocabulary {}\n\n", family.head_dim,
+                                with_commas(family.vocab_size));
   out += style.paint(Role::strong, fmt::format("{:>8} {:>8} {:>7} {:>7} {:>6} {:>6} {:>13}", "target",
                                                "params", "hidden", "layers", "heads", "kv", "intermediate"));
   for (const std::string& gpu : gpus) out += fmt::format("  {:>16}", gpu);
@@ -124,7 +124,7 @@ std::string family_toml(const suggest::Family& family) {
   std::string out;
   for (const suggest::FamilyMember& rung : family.members) {
     if (!rung.found) continue;
-    out += fmt::format("{}[[model]]  # {} asked for, {} parameters\n", out.empty() ? "" : "\n",
+    out += fmt::format("{}[[model]]  # target {}, {} parameters\n", out.empty() ? "" : "\n",
                        count_short(static_cast<double>(rung.target)),
                        count_short(static_cast<double>(rung.parameters)));
     for (const FieldId field : shown)

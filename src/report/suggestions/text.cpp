@@ -114,8 +114,8 @@ void add_soft_conditions(const SuggestReport& report, const Style& style, std::s
                          varies(FieldId::num_key_value_heads))) {
     return;
   }
-  out += wrap(fmt::format("heads in multiples of {}, for tensor parallelism to split (a soft condition: "
-                          "`--head-multiple 1` allows any number)",
+  out += wrap(fmt::format("heads in multiples of {}, so that TP can shard them ("
+                          "`--head-multiple 1` lifts it)",
                           multiple),
               0, 0, style) +
          "\n";
@@ -124,7 +124,7 @@ void add_soft_conditions(const SuggestReport& report, const Style& style, std::s
 // Where nothing is better, that and nothing else.
 std::string nothing_better(const suggest::Answer& answer, const Style& style) {
   if (answer.doubtful == 0) {
-    return answer.complete ? "\nno faster than now: nothing in this space is better than the present shape\n"
+    return answer.complete ? "\nno faster than now: no shape in this search space is better\n"
                            : "\nno faster than now: nothing better was found so far\n";
   }
   return wrap(fmt::format("\nno shape is faster beyond the prediction error: the best would gain {}",
@@ -216,7 +216,7 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
     }
   }
   const std::size_t count = points.size();
-  out += fmt::format("\n{} {}\n", style.paint(Role::strong, "front of parameters against speed:"),
+  out += fmt::format("\n{} {}\n", style.paint(Role::strong, "Pareto front of parameters and speed:"),
                      count > most ? fmt::format("{} of {} shapes", most, count)
                                   : fmt::format("{} shape{}", count, count == 1 ? "" : "s"));
   for (std::size_t i = 0; i < std::min(count, most); ++i) {
@@ -232,9 +232,9 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
   }
   const std::string behind =
       answer.behind_front > 0.0005
-          ? fmt::format("with at least as many parameters, tokens can go by {} faster than now",
+          ? fmt::format("with at least as many parameters: up to {} more tokens per second than now",
                         percent(answer.behind_front))
-          : std::string("the present shape is on the front");
+          : std::string("the present shape is on the Pareto front");
   out += headline(behind, 0, 0, style) + '\n';
 }
 
@@ -286,10 +286,9 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   std::string what =
       fmt::format("best by {}", noun(report.problem.objective, report.problem.start.plan.mode));
   if (answer.gpus.size() > 1) {
-    what +=
-        report.problem.basket == suggest::GpuAggregate::worst
-            ? ", each GPU against the best that it could have alone; the one that is furthest from it counts"
-            : ", each GPU against the best that it could have alone; their weighted mean counts";
+    what += report.problem.basket == suggest::GpuAggregate::worst
+                ? "; ranked by the GPU that is furthest from its own best"
+                : "; ranked by the weighted mean of the GPUs, each relative to its own best";
   }
   out += wrap(fmt::format("\n{} combinations: {}", with_commas(static_cast<std::int64_t>(answer.candidates)),
                           what),
@@ -309,7 +308,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
   if (!answer.complete) {
     const std::string bound =
         std::isfinite(answer.gap)
-            ? fmt::format("nothing in this space is better than {} by more than {}",
+            ? fmt::format("no shape in this search space is better than {} by more than {}",
                           answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap))
             : "a bound on better shapes is unknown; smaller ranges or larger steps let the search end";
     out += '\n' +

@@ -113,7 +113,7 @@ std::string of_it(const Context& context) {
   const bool trains = plan(context).mode == model::Mode::train;
   const std::int64_t others = trains ? plan(context).colocated_mib : 0;
   return fmt::format("{} GiB of it {}{}{}", gib(state), held_of(context),
-                     is_certain || !trains ? "" : ", which ranks may share",
+                     is_certain || !trains ? "" : " if unsharded",
                      others > 0 ? fmt::format(", with {} GiB of colocated models",
                                               gib(static_cast<double>(others) * bytes_per_mib))
                                 : "");

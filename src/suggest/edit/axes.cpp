@@ -205,7 +205,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   const std::size_t limits = is_list ? numbers.size() : 2;
   for (std::size_t i = 0; i < limits; ++i) {
     if (numbers[i] < info.minimum || numbers[i] > info.maximum) {
-      return usage(fmt::format("{} in `{}` is outside of what `{}` can be", numbers[i], text, info.name),
+      return usage(fmt::format("{} in `{}` is out of range for `{}`", numbers[i], text, info.name),
                    fmt::format("{} to {}", with_commas(info.minimum), with_commas(info.maximum)));
     }
   }
@@ -294,7 +294,7 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
     if (same > 1 && &range == &*std::find_if(ranges.begin(), ranges.end(), [&](const RangeRequest& each) {
           return each.field == range.field;
         })) {
-      errors.push_back(usage(fmt::format("`{}` has {} ranges", name, same), "one each"));
+      errors.push_back(usage(fmt::format("`{}` has {} ranges", name, same), "give one"));
     }
     const std::int64_t now = model::get(problem.start, range.field);
     const std::int64_t least = *std::min_element(range.values.begin(), range.values.end());

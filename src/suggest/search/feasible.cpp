@@ -106,8 +106,8 @@ std::vector<std::string> Feasible::names() const {
   const double most = start_fits ? smallest : (1 + memory_slack) * start_needs_;
   out[memory] = fmt::format("memory: at most {} GiB on one GPU{}", gib(most),
                             start_fits ? ""
-                                       : ", 5 % above what the present run needs, which does not fit; a "
-                                         "changed plan may need no more than now");
+                                       : ", 5 % above the present run, which does not fit "
+                                         "(a changed plan may need no more than it)");
   for (const Constraint& each : constraints_)
     out.push_back(each.name.starts_with('`') ? each.name
                                              : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));

@@ -93,7 +93,7 @@ class Builder {
     if (!use) use = node.span;
     if (open_[node.target]) {
       fail(Error{
-          fmt::format("the alias `{}` is inside of its own anchor", slice(node.span)), {}, path_, node.span});
+          fmt::format("the alias `{}` is inside its own anchor", slice(node.span)), {}, path_, node.span});
     }
     return node.target;
   }

@@ -32,9 +32,8 @@ constexpr Row rows[] = {
     {"did not find expected <document start>", "the document ends before this",
      "the first value of a file decides whether it is a list (`- `) or a table (`key:`); `---` begins "
      "another document"},
-    {"mapping values are not allowed in this context", "`:` cannot stand here",
-     "text that holds `: ` needs quotes"},
-    {"block sequence entries are not allowed in this context", "`- ` cannot stand here", ""},
+    {"mapping values are not allowed in this context", "unexpected `:`", "text that holds `: ` needs quotes"},
+    {"block sequence entries are not allowed in this context", "unexpected `- `", ""},
     {"found character that cannot start any token", "no value can begin like this", "put it in quotes"},
     {"could not find expected ':'", "no `:` after the key",
      "or indent it more, if it is the value of the key above", true},

@@ -74,7 +74,7 @@ TEST_CASE("a gated MLP brings Llama's conventions", "[native]") {
   CHECK(reading.setup.model.intermediate_size == 11008);  // Llama-2-7B
   CHECK(reading.setup.model.norm == model::Norm::rmsnorm);
   CHECK_FALSE(reading.setup.model.qkv_bias);
-  CHECK(origin(reading, "qkv_bias").note == "norm: RMSNorm comes without biases");
+  CHECK(origin(reading, "qkv_bias").note == "norm: RMSNorm has no biases");
 }
 
 TEST_CASE("heads that do not divide the hidden size are costed rounded up, and marked", "[native]") {
@@ -179,16 +179,16 @@ TEST_CASE("every error of a file is reported at once, each at its place", "[nati
         "1:2: `hidden_size` is missing from `[model]`\n"
         "2:1: unknown key `hidden_sze` in `[model]`; did you mean `hidden_size`\n"
         "3:14: `num_layers` is a string; write an integer\n"
-        "4:23: `num_attention_heads` is `0`; it is from 1 to 4,194,304\n"
-        "5:14: `vocab_size` is `1000000000000`; it is from 1 to 134,217,728\n"
+        "4:23: `num_attention_heads` is `0`; expected 1 to 4,194,304\n"
+        "5:14: `vocab_size` is `1000000000000`; expected 1 to 134,217,728\n"
         "6:13: `mlp_gated` is `1`; write `true` or `false`\n"
         "7:1: unknown key `tensor` in `[model]`; write it as `tensor` in `[parallel]`\n"
-        "8:8: `norm` is `rms`; it is one of `layernorm` or `rmsnorm`\n"
+        "8:8: `norm` is `rms`; expected one of `layernorm` or `rmsnorm`\n"
         "9:12: `head_dim` is `64.0`; write the integer `64`\n"
         "10:2: `sequence_length` is missing from `[run]`; tokens per sequence, such as `sequence_length = "
         "2048`\n"
         "11:9: `dtype` is `bf61`; did you mean `bf16`\n"
-        "12:20: `micro_batch_size` is `-5`; it is from 1 to 268,435,456\n"
+        "12:20: `micro_batch_size` is `-5`; expected 1 to 268,435,456\n"
         "13:2: unknown table `paralel`; did you mean `parallel`\n");
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a vocabulary of 0, -5 or 10^12 is an error with its place", "[native]
   for (const std::string value : {"0", "-5", "1000000000000"}) {
     CHECK(native_errors("[model]\nhidden_size = 64\nnum_layers = 1\nnum_attention_heads = 1\nvocab_size = " +
                         value + "\n[run]\nsequence_length = 8\n") ==
-          "5:14: `vocab_size` is `" + value + "`; it is from 1 to 134,217,728\n");
+          "5:14: `vocab_size` is `" + value + "`; expected 1 to 134,217,728\n");
   }
 }
 
@@ -272,7 +272,7 @@ TEST_CASE("the table [lint] is checked as well", "[native]") {
                               "params = { SL104 = 3, SL105 = { x = \"y\" } }\n") ==
         "9:1: unknown key `gpus` in `[lint]`; did you mean `gpu`\n"
         "10:12: `min_gain` is not between 0 and 1; write a share of the step: `0.01` is 1 %\n"
-        "11:14: `fail_level` is `fatal`; it is one of `info`, `warning` or `error`\n"
+        "11:14: `fail_level` is `fatal`; expected one of `info`, `warning` or `error`\n"
         "12:11: `lint.select[0]` is an integer; write a string or a list of strings\n"
         "13:20: `lint.params.SL104` is an integer; write a table per rule: `[lint.params.SL104]`\n"
         "13:37: `lint.params.SL105.x` is a string; write a number\n");

@@ -22,7 +22,7 @@ struct Published {
   std::string_view parameters;
 };
 constexpr Published models[] = {
-    {"gpt3-2.7b", "GPT-3 2.7B, attention not fused", "1%"},
+    {"gpt3-2.7b", "GPT-3 2.7B, unfused attention", "1%"},
     {"gpt3-2.7b-flash", "GPT-3 2.7B, flash attention", "1%"},
     {"pythia-410m", "Pythia-410M", "2%"},
     {"falcon-7b", "Falcon-7B", "2%"},

@@ -189,7 +189,7 @@ TEST_CASE("yaml: an alias has the place of its anchor, and its own") {
   const Document document = read("a: &x {k: 1}\nb: *x");
   CHECK(bytes_at(document, document.root()["b"]["k"].key_span()) == "k");
   CHECK(shown("a: *x") == "not valid YAML: no anchor (`&`) of this name comes before the alias @ \"*x\"");
-  CHECK(shown("a: &x [*x]") == "the alias `*x` is inside of its own anchor @ \"*x\"");
+  CHECK(shown("a: &x [*x]") == "the alias `*x` is inside its own anchor @ \"*x\"");
   CHECK(shown("a: &x 1\nb: &x 2") == "not valid YAML: the anchor `&x` is defined twice @ \"&x\"");
 }
 
@@ -306,7 +306,7 @@ TEST_CASE("yaml: a value that is left out stands behind what announces it, comme
 }
 
 TEST_CASE("yaml: errors of the syntax have a place") {
-  CHECK(shown("a: 1 b: 2") == "not valid YAML: `:` cannot stand here @ \":\"");
+  CHECK(shown("a: 1 b: 2") == "not valid YAML: unexpected `:` @ \":\"");
   CHECK(shown("a: @x") == "not valid YAML: no value can begin like this @ \"@\"");
   CHECK(shown("a: [1, 2\nb: 3\n").starts_with("not valid YAML: expected `,` or `]`"));
   CHECK(shown("\xEF\xBB\xBF"

@@ -208,8 +208,9 @@ ExitCode fit(const CalibrateOptions& options, const project::Configured& here, I
       io.out << fmt::format("  kept `{}`: {}\n", each.key, each.reason);
   }
   if (report.sets.empty()) {
-    print_error(io, "no rows of this GPU could be fitted",
-                fmt::format("`{}` has to name it, or no GPU at all", options.shapes.front()));
+    print_error(
+        io, "no rows of this GPU could be fitted",
+        fmt::format("name it in the column `gpu` of `{}`, or leave the column out", options.shapes.front()));
     return ExitCode::error;
   }
   gpu.calibration.source = options.source.empty() ? "measurements of the user's own" : options.source;

@@ -59,13 +59,13 @@ std::string explained(const Contract& contract, const Style& style) {
     while (why.ends_with('\n')) why.remove_suffix(1);
     out += wrap(why, 0, 0, style) + "\n\n";
   }
-  out += labelled("holds for", contracts::versions(contract), style);
-  out += labelled("where", contracts::scope(contract), style);
-  out += labelled("of", contract.layer, style);
+  out += labelled("versions", contracts::versions(contract), style);
+  out += labelled("applies to", contracts::scope(contract), style);
+  out += labelled("layer", contract.layer, style);
   out += labelled("when", contract.when.value, style);
-  out += labelled("demands", contract.demands.value, style);
+  out += labelled("requires", contract.demands.value, style);
   out += labelled("size", contract.size.value, style);
-  out += labelled("otherwise", contracts::outcome_words(contract), style);
+  out += labelled("if unmet", contracts::outcome_words(contract), style);
   for (const auto& [field, text] : contract.set) {
     out += labelled("computes", fmt::format("{} = {}", model::info(field).name, text.value), style);
   }

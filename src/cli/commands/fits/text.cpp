@@ -283,7 +283,7 @@ std::string fits_text(std::span<const GpuFits> all, bool every, const Style& sty
     out += table_of(rows, every, style);
   }
   if (all.size() > 1)
-    out += "\n  tokens/s; * with a fallback kernel. With one `--gpu` the reason of each rejection is shown\n";
+    out += "\n  tokens/s; * with a fallback kernel; with one `--gpu` the reasons of rejections are shown\n";
   return out;
 }
 

@@ -99,11 +99,10 @@ void tell_unknown_words(const cost::KernelKind& kind, const calibrate::KernelTab
     }
     for (const auto& [word, seen] : unknown) {
       const auto& [line, rows] = seen;
-      print_note(io, fmt::format("{}:{}: `{}` is `{}`, which is not known, so {} no prediction (`--list` "
-                                 "names what is)",
-                                 path, line, column.name, word,
-                                 rows == 1 ? std::string("the row has")
-                                           : fmt::format("the {} rows with it have", rows)));
+      print_note(
+          io, fmt::format(
+                  "{}:{}: unknown `{}` `{}`: {} no prediction (see `--list`)", path, line, column.name, word,
+                  rows == 1 ? std::string("the row has") : fmt::format("the {} rows with it have", rows)));
     }
   }
 }
@@ -114,7 +113,7 @@ std::string list_text() {
     out += fmt::format("{}{}: {}\n", out.empty() ? "" : "\n", kind.name, kind.summary);
     for (const cost::KernelColumn& column : kind.columns) {
       out +=
-          fmt::format("  {:<28} {}{}\n", column.name, column.is_needed ? "" : "(may lack) ", column.meaning);
+          fmt::format("  {:<28} {}{}\n", column.name, column.is_needed ? "" : "(optional) ", column.meaning);
     }
   }
   return out;

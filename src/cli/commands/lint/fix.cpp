@@ -45,7 +45,7 @@ std::optional<Error> refused(const LintOptions& options, const lint::RunRequest&
     return error("`--diff` prints a diff, so there is nothing for `--format`", "leave one of them out");
   }
   if (!run.texts.empty() && !run.paths.empty()) {
-    return error("standard input is fixed alone", "name the files in a run of their own");
+    return error("standard input is fixed alone", "name the files in a separate run");
   }
   return std::nullopt;
 }

@@ -43,7 +43,7 @@ std::string heading(const api::PlanResult& result, const ModelInput& input, cons
 ExitCode write_plan(const PlanOptions& options, const ModelInput& input,
                     const std::optional<model::Setup>& fastest, Io& io) {
   if (!fastest) {
-    print_error(io, "no plan fits and is taken", "`--gpus` asks for more");
+    print_error(io, "no valid plan fits", "`--gpus` asks for more");
     return ExitCode::error;
   }
   suggest::Problem problem;

@@ -58,7 +58,7 @@ std::string counts_text(const api::SearchCounts& counts) {
     if (count > 0) out += fmt::format(", {} {}", with_commas(count), what);
   };
   add(counts.too_large, "do not fit");
-  add(counts.by_rules, "break a rule");
+  add(counts.by_rules, "violate a rule");
   add(counts.refused, "are rejected by the stack");
   add(counts.needless, "recompute without need");
   add(counts.bounded, "cannot be faster");
@@ -184,10 +184,9 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
   if (!result.best) {
     if (result.counts.size() > 1) return out;
     const PlanCount& only = result.counts.front();
-    return out +
-           lines(fmt::format("{}: no plan fits and is taken; {}; at least {} GiB per GPU", count_title(only),
-                             counts_text(only.enumerated), gib(only.least_memory_bytes.value_or(0))),
-                 0, style);
+    return out + lines(fmt::format("{}: no valid plan fits; {}; at least {} GiB per GPU", count_title(only),
+                                   counts_text(only.enumerated), gib(only.least_memory_bytes.value_or(0))),
+                       0, style);
   }
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
   out += style.paint(Role::strong, count_title(shown));

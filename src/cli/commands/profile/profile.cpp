@@ -94,9 +94,9 @@ std::vector<std::string> notes_of(const report::ProfileReport& report, bool gpu_
   std::vector<std::string> notes = report.match.notes;
   const report::TraceFile& file = report.traces.front();
   if (file.on_cpu) {
-    notes.push_back(fmt::format(
-        "the trace is of a CPU: operators take what they take themselves, and no time compares with {}'s",
-        report.gpu.name));
+    notes.push_back(
+        fmt::format("the trace is from a CPU: its times cannot be compared with those predicted for {}",
+                    report.gpu.name));
   } else if (!file.has_shapes) {
     notes.emplace_back(
         "no sizes of operators are in the trace: `torch.profiler.profile(record_shapes=True)`, or "

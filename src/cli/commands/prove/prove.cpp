@@ -167,9 +167,8 @@ std::vector<Option> prove_options(ProveOptions& options) {
        .set = into_list(options.sweeps),
        .is_list = true},
       {.names = "--run",
-       .doc =
-           "runs the script here and now, where Python, PyTorch and the GPU are, and shows what it measured; "
-           "`-o` is where the result goes",
+       .doc = "run the script on this machine, which needs PyTorch and the GPU, and print what it measured; "
+              "`-o` names the result",
        .set = into(options.run)},
       {.names = "--python",
        .value = "PROGRAM",

@@ -47,13 +47,13 @@ std::vector<std::string> notes_of(const model::Reading& reading, const suggest::
   }
   if (plan.mode == model::Mode::decode && plan.tensor > 1 && plan.sequence_parallel) {
     notes.emplace_back(
-        "sequence_parallel is on, which few tokens gain nothing from: engines that serve sum up\n"
-        "      whole streams (`--sequence-parallel false`)");
+        "sequence_parallel saves nothing with few tokens; serving engines run without it\n"
+        "      (`--sequence-parallel false`)");
   }
   if (draft != nullptr && draft->setup.model.vocab_size != reading.setup.model.vocab_size) {
-    notes.push_back(
-        fmt::format("the draft has {} tokens in its vocabulary, this model {}: they must share one",
-                    draft->setup.model.vocab_size, reading.setup.model.vocab_size));
+    notes.push_back(fmt::format(
+        "the draft model's vocabulary ({}) differs from the model's ({}); speculation needs the same",
+        draft->setup.model.vocab_size, reading.setup.model.vocab_size));
   }
   return notes;
 }
@@ -82,7 +82,7 @@ std::optional<suggest::Draft> read_draft(const std::string& path, project::Reque
   const auto input = read_model_input({path, {}, true}, project, io);
   if (!input) return std::nullopt;
   if (!input->reading().setup.model.conv.empty()) {
-    print_error(io, fmt::format("{}: this is a network of layers, which drafts no tokens", path),
+    print_error(io, fmt::format("{}: a network of layers cannot draft tokens", path),
                 "`--draft` takes a language model");
     return std::nullopt;
   }
@@ -249,8 +249,8 @@ bool are_served(const RooflineOptions& options, const model::Reading& reading, c
   for (const auto& [name, is_asked, applies] : asked) {
     if (!is_asked || applies) continue;
     print_error(io,
-                fmt::format("{}: `{}` is for models that answer prompts{}", path, name,
-                            name == "--draft" ? ", while they decode" : ""),
+                fmt::format("{}: `{}` needs a language model that {}", path, name,
+                            name == "--draft" ? "decodes" : "serves prompts"),
                 reading.setup.model.conv.empty() ? "set `--mode decode --context-length N`" : "");
     good = false;
   }

@@ -32,9 +32,9 @@ std::string listed(const std::vector<const KeyTest*>& tests) {
 
 std::string sentence(const Match& match) {
   std::string out = fmt::format("it has {}", listed(match.found));
-  if (!match.missing.empty()) out += fmt::format("; it has not {}", listed(match.missing));
-  if (match.more > 0) out += fmt::format("; {} more would do of {}", match.more, listed(match.open));
-  if (!match.against.empty()) out += fmt::format("; against it speaks {}", listed(match.against));
+  if (!match.missing.empty()) out += fmt::format("; missing: {}", listed(match.missing));
+  if (match.more > 0) out += fmt::format("; {} more needed of {}", match.more, listed(match.open));
+  if (!match.against.empty()) out += fmt::format("; ruled out by {}", listed(match.against));
   if (!match.file_fits) out += fmt::format("; such files are called `{}`", match.test->file);
   return out;
 }
@@ -96,9 +96,8 @@ std::string keys_of(const text::Document& document, bool all) {
     std::stable_partition(leaves.begin(), leaves.end(), tells_of_a_model);
     leaves.resize(most);
   }
-  std::string out = count > most
-                        ? "  its keys, those that may describe a model first (`--verbose` lists all):\n"
-                        : "  its keys:\n";
+  std::string out =
+      count > most ? "  keys, those that may describe a model first (`--verbose` lists all):\n" : "  keys:\n";
   for (const Leaf& each : leaves) out += fmt::format("    {} = {}\n", each.key, each.value);
   return out;
 }
@@ -108,7 +107,7 @@ std::string keys_of(const text::Document& document, bool all) {
 std::string why_text(const text::Source& source, const formats::Dialects& dialects, bool verbose,
                      const report::Style& style) {
   const std::string path = text::one_line(source.path);
-  if (!source.syntax) return fmt::format("{}: it is of no syntax that configurations are written in\n", path);
+  if (!source.syntax) return fmt::format("{}: not TOML, JSON, YAML, Python or shell\n", path);
   if (!source.documents) return fmt::format("{}: {}\n", path, source.documents.error().message);
   // A script has a document for each command line: those that are understood say it all.
   std::vector<std::string> known;
@@ -136,10 +135,10 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
     largest = size_of(document);
     unknown = fmt::format("{}: unrecognized config format\n", path);
     for (std::size_t i = 0; i < matches.size() && i < most_matches; ++i)
-      unknown += line("  near to ", matches[i]);
+      unknown += line("  similar to ", matches[i]);
     unknown += keys_of(document, verbose);
     unknown += report::wrap(
-                   "  your own format is a TOML file in a folder of `format-folders` "
+                   "  to add a format: a TOML file in a folder of `format-folders` "
                    "(docs/contributing/format.md; `shapelint formats NAME` shows an example)",
                    4, 4, style) +
                '\n';

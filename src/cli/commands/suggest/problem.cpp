@@ -34,7 +34,7 @@ std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_vi
     const std::size_t equals = text.find('=');
     const auto value = equals == std::string::npos ? std::nullopt : parse_number(text.substr(equals + 1));
     if (!value || !(*value > 0)) {
-      errors.push_back(usage(fmt::format("`{} {}` gives no positive number", flag, text),
+      errors.push_back(usage(fmt::format("`{} {}` has no positive number", flag, text),
                              fmt::format("such as `{} {}=1.5`", flag, gpus.front().id)));
       continue;
     }
@@ -42,7 +42,7 @@ std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_vi
       return gpu::is_called(each, text.substr(0, equals));
     });
     if (place == gpus.end()) {
-      errors.push_back(usage(fmt::format("`{} {}` names no GPU of this run", flag, text)));
+      errors.push_back(usage(fmt::format("`{} {}`: this GPU is not in `--gpu`", flag, text)));
       continue;
     }
     out[static_cast<std::size_t>(place - gpus.begin())] = *value;

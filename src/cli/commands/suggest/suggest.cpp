@@ -87,14 +87,14 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   }
   if (options.apply && (*options.apply < 1 || *options.apply > options.top)) {
     good = wrong(fmt::format("`--apply {}` is not among the first {}", *options.apply, options.top),
-                 "suggestions are numbered from 1; `--top` asks for more");
+                 "suggestions are numbered from 1; `--top` lists more");
   }
   const bool edits = options.apply || options.diff;
   if (!edits && (options.write || !options.output.empty())) {
     good = wrong("`--write` and `--output` need a suggestion to write", "`--apply N`");
   }
   if (options.write && !options.output.empty()) {
-    good = wrong("both `--write` and `--output` are given", "one of the two");
+    good = wrong("both `--write` and `--output` are given", "give one of them");
   }
   if (options.write && options.file == "-") good = wrong("standard input cannot be written", "`--output`");
   if (!options.output.empty() && options.output == options.file) {
@@ -195,7 +195,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
   if (!options.axes.vary.empty() || !options.axes.fix.empty() || !options.ranges.empty() || options.apply ||
       options.diff) {
     print_error(io, "`--family` chooses all dimensions itself",
-                "`--vary`, `--fix`, `--range`, `--apply` and `--diff` do not go with it");
+                "it excludes `--vary`, `--fix`, `--range`, `--apply` and `--diff`");
     failed = true;
   }
   if (problem.start.model.mla.kv_lora_rank > 0) {

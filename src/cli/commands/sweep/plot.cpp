@@ -122,7 +122,7 @@ std::string SweepPlot::svg() && {
   // If the size of the model changes, tokens would compare different models.
   const std::string_view unit = one_size_ ? "tokens/s" : "model TFLOP/s";
   const bool relative = is_relative();
-  figure.y_name = relative ? "throughput, % of the best of each line" : fmt::format("{} per GPU", unit);
+  figure.y_name = relative ? "throughput (% of the best of each line)" : fmt::format("{} per GPU", unit);
   figure.subtitle = case_;
   const OpKey marked = marked_product();
   figure.edges_of = fmt::format("{} {}", marked.first, report::short_name(marked.second));
