@@ -294,7 +294,7 @@ std::vector<Derivation> build() {
   add(FieldId::norm, defaulted, own, always, constant<static_cast<std::int64_t>(Norm::layernorm)>);
   for (const FieldId bias :
        {FieldId::norm_bias, FieldId::qkv_bias, FieldId::attention_output_bias, FieldId::mlp_bias}) {
-    add(bias, derived, "norm: RMSNorm has no biases", always, has_bias, {FieldId::norm});
+    add(bias, derived, "norm: layer norm has biases, RMSNorm none", always, has_bias, {FieldId::norm});
   }
   add(FieldId::qk_norm_whole, defaulted, none, always, constant<0>);
   add(FieldId::qk_norm, derived, "qk_norm_whole", norm_over_all, constant<1>);

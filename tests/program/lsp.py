@@ -147,7 +147,7 @@ def try_syntax(client, root, name, language, text, broken):
     check(actions == [], f"{name}: edits of a broken text")
     check(of_rule(client.change(uri, text), "SL101") == found, f"{name}: not as before")
     hover = client.request("textDocument/hover", textDocument={"uri": uri}, position=place["start"])["contents"]
-    for part in ("vocab_size", "50257", "GEMMs on a100", "`head.logits`", "alignment loses"):
+    for part in ("vocab_size", "50257", "GEMMs on a100", "`head.logits`", "misalignment"):
         check(part in hover["value"], f"{name}: hover without {part}: {hover['value']}")
     actions = client.request("textDocument/codeAction", textDocument={"uri": uri},
                              range={"start": {"line": 0, "character": 0}, "end": position(text, len(text))},

@@ -116,7 +116,7 @@ TEST_CASE("odd numbers of heads are only suggested where they are asked for", "[
                   71) == usual);
   const tests::Ran said = tests::run({"suggest", falcon, "--gpu", "a100"}, files);
   CHECK(said.out.find("heads in multiples of 4") != std::string::npos);
-  CHECK(said.out.find("`--head-multiple 1` lifts it") != std::string::npos);
+  CHECK(said.out.find("so that TP can shard them") != std::string::npos);
 }
 
 TEST_CASE("a width that follows another one is not stated as what it was", "[suggest][cli]") {

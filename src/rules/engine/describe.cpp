@@ -112,11 +112,11 @@ std::string of_it(const Context& context) {
   const bool is_certain = min_footprint(*context.reading, *context.setup).state_bytes >= state;
   const bool trains = plan(context).mode == model::Mode::train;
   const std::int64_t others = trains ? plan(context).colocated_mib : 0;
-  return fmt::format("{} GiB of it {}{}{}", gib(state), held_of(context),
-                     is_certain || !trains ? "" : " if unsharded",
-                     others > 0 ? fmt::format(", with {} GiB of colocated models",
-                                              gib(static_cast<double>(others) * bytes_per_mib))
-                                : "");
+  return fmt::format(
+      "{} GiB of it {}{}{}", gib(state), held_of(context), is_certain || !trains ? "" : " if unsharded",
+      others > 0
+          ? fmt::format(", with {} GiB of colocated models", gib(static_cast<double>(others) * bytes_per_mib))
+          : "");
 }
 
 // "h100 has 79.6 GiB", or what of these an engine may take.

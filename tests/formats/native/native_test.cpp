@@ -74,7 +74,7 @@ TEST_CASE("a gated MLP brings Llama's conventions", "[native]") {
   CHECK(reading.setup.model.intermediate_size == 11008);  // Llama-2-7B
   CHECK(reading.setup.model.norm == model::Norm::rmsnorm);
   CHECK_FALSE(reading.setup.model.qkv_bias);
-  CHECK(origin(reading, "qkv_bias").note == "norm: RMSNorm has no biases");
+  CHECK(origin(reading, "qkv_bias").note == "norm: layer norm has biases, RMSNorm none");
 }
 
 TEST_CASE("heads that do not divide the hidden size are costed rounded up, and marked", "[native]") {
