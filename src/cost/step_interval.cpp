@@ -17,12 +17,12 @@ struct StackSpread {
   Spread spread;
   int runs;
 };
-constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.78, 1.24}, 84},
-                                   StackSpread{Stack::fused, false, {0.88, 1.26}, 65},
+constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.85, 1.24}, 84},
+                                   StackSpread{Stack::fused, false, {0.89, 1.25}, 67},
                                    StackSpread{Stack::fused, true, {0.92, 1.13}, 27},
-                                   StackSpread{Stack::compiled, false, {0.94, 1.20}, 16},
-                                   StackSpread{Stack::eager, false, {0.88, 1.29}, 36},
-                                   StackSpread{Stack::other, false, {0.97, 1.30}, 48}};
+                                   StackSpread{Stack::compiled, false, {0.95, 1.23}, 22},
+                                   StackSpread{Stack::eager, false, {0.92, 1.28}, 63},
+                                   StackSpread{Stack::other, false, {0.97, 1.37}, 50}};
 // Measured / predicted time to the first token, the 90 % quantile of half of the published ones with four
 // requests at a time (bench/first_token.py), by the pass and its host; where none is known, by the pass alone
 // of those left out.
