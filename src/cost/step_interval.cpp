@@ -18,11 +18,11 @@ struct StackSpread {
   int runs;
 };
 constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.85, 1.24}, 84},
-                                   StackSpread{Stack::fused, false, {0.89, 1.25}, 67},
+                                   StackSpread{Stack::fused, false, {0.88, 1.26}, 67},
                                    StackSpread{Stack::fused, true, {0.92, 1.13}, 27},
-                                   StackSpread{Stack::compiled, false, {0.95, 1.23}, 22},
-                                   StackSpread{Stack::eager, false, {0.92, 1.28}, 63},
-                                   StackSpread{Stack::other, false, {0.97, 1.37}, 50}};
+                                   StackSpread{Stack::compiled, false, {0.95, 1.22}, 22},
+                                   StackSpread{Stack::eager, false, {0.91, 1.25}, 63},
+                                   StackSpread{Stack::other, false, {0.96, 1.32}, 50}};
 // Measured / predicted time to the first token, the 90 % quantile of half of the published ones with four
 // requests at a time (bench/first_token.py), by the pass and its host; where none is known, by the pass alone
 // of those left out.
