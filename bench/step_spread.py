@@ -9,6 +9,7 @@ with at most MOST_OF_A_CAMPAIGN runs, so that no model speaks for all. Spreads a
 predicted over the campaigns of one half, each moved out by what campaigns of that half need that are left out of it in turn
 (conformalized quantiles, Romano et al. 2019, arXiv 1905.03222, by groups): a new campaign is off by its own. Coverage and the interval score, in which width counts (Gneiting and Raftery 2007,
 section 6.2), are of the other half, beside those of one spread for all; and in the mean over HALVINGS other ways to halve.
+What names no kernels are runs whose source says nothing, and eager and compiled ones with that left out.
 Serving runs count whose lengths say how they were started (field_runs.py); the others wait for others in ways that nobody states.
 """
 import argparse
@@ -52,6 +53,13 @@ def published(program, data):
                 yield "engine", " ".join(words[:3]), run.name, 1 / run.ratio
 
 
+def told(run):
+    """A run as its source tells of it, and as if nobody said that it is eager or compiled: a plan may leave that out."""
+    yield run
+    if run.get("eager") or run.get("compiled"):
+        yield {key: value for key, value in run.items() if key not in ("eager", "compiled")}
+
+
 def scaling(program):
     with open(os.path.join(ROOT, "bench/scaling_runs.toml"), "rb") as file:
         runs = tomllib.load(file)
@@ -60,11 +68,12 @@ def scaling(program):
         for gpus, batch, accumulation, stated in series["points"]:
             parallel = dict(series["parallel"])
             parallel["data"] = gpus // math.prod(parallel.get(name, 1) for name in ("tensor", "pipeline", "context"))
-            run = {"mode": "train", "micro_batch_size": batch, "gradient_accumulation": accumulation, **series["run"]}
-            case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"], series.get("card"))
-            speed = case["step"]["mfu"] if series.get("unit") == "mfu" else case["step"]["tokens_per_s_per_gpu"]
+            whole = {"mode": "train", "micro_batch_size": batch, "gradient_accumulation": accumulation, **series["run"]}
             campaign = f'{series["source"]} {series["model"]} {series["gpu"]}'
-            yield stack_of(run), campaign, f"{campaign} {gpus}", speed / stated
+            for run in told(whole):
+                case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"], series.get("card"))
+                speed = case["step"]["mfu"] if series.get("unit") == "mfu" else case["step"]["tokens_per_s_per_gpu"]
+                yield stack_of(run), campaign, f"{campaign} {gpus}", speed / stated
 
 
 def stack_of(run):
@@ -96,7 +105,7 @@ def of_papers(program):
     fields = sections(program)
     with open(os.path.join(ROOT, "tests/cost/published_training.toml"), "rb") as file:
         runs = tomllib.load(file)["run"]
-    for run in runs:
+    for run in (each for whole in runs for each in told(whole)):
         values = {"data": 8, **{key: value for key, value in run.items() if key in fields and key != "name"}}
         step = priced(program, fields, values, run["gpu"])
         ratio = run["step_s"] * 1e6 / step["step_us"] if "step_s" in run else step["mfu"] / run["mfu"]

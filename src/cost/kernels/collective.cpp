@@ -50,9 +50,6 @@ struct LinkTraffic {
   double network_share = 0;
   double link_steps = 0;
   double network_steps = 0;
-  // Each part of a buffer goes on as soon as it is there, so that link and network are busy at the same time
-  // (NCCL, src/graph/tuning.cc: the slower one's bandwidth is the ring's).
-  bool is_ring = false;
 };
 
 // Nodes with a group that a token has chosen: groups lie on the nodes evenly, and are drawn without being put
@@ -88,12 +85,11 @@ LinkTraffic traffic(model::CollectiveKind kind, std::int64_t ranks, std::int64_t
     case model::CollectiveKind::all_reduce:
     case model::CollectiveKind::all_gather:
     case model::CollectiveKind::reduce_scatter: {
-      // Around all ranks, past each node's border over the adapters of all its GPUs. All-reduce does it
+      // By levels: over the ranks of a node, then each rank's shard over the nodes. All-reduce does both
       // twice.
       const double times = kind == model::CollectiveKind::all_reduce ? 2.0 : 1.0;
-      t.is_ring = true;
-      t.link_share = local > 1 ? times * (p - 1) / p : 0;
-      t.network_share = nodes > 1 ? times * (p - 1) / p / local : 0;
+      t.link_share = times * (local - 1) / local;
+      t.network_share = times * (nodes - 1) / nodes / local;
       t.link_steps = times * (local - 1);
       t.network_steps = times * (nodes - 1);
       break;
@@ -138,8 +134,7 @@ double sent_bytes(const gpu::Gpu& gpu, model::CollectiveKind kind, double bytes,
   if (ranks <= 1 || !(bytes > 0)) return 0;
   const std::int64_t node = gpus_of_node(gpu) / std::max<std::int64_t>(stride, 1);
   const LinkTraffic t = traffic(kind, ranks, std::max<std::int64_t>(node, 1), copies);
-  // Around a ring each rank sends once, over whichever comes next.
-  return bytes * (t.is_ring ? std::max(t.link_share, t.network_share) : t.link_share + t.network_share);
+  return bytes * (t.link_share + t.network_share);
 }
 
 namespace {
@@ -172,13 +167,10 @@ OpCost price_collective(const gpu::Gpu& gpu, model::CollectiveKind kind, double 
   const double network =
       (gpu.network_gb_s > 0 ? gpu.network_gb_s : default_network_gb_s) * bytes_per_us_per_gb_s;
 
-  const auto together = [&](double over_link, double over_network) {
-    return t.is_ring ? std::max(over_link, over_network) : over_link + over_network;
-  };
-  cost.ideal_us = bytes * together(t.link_share / link, t.network_share / network);
+  cost.ideal_us = bytes * (t.link_share / link + t.network_share / network);
   const double transfer_us =
-      bytes * together(t.link_share / (link * (copies.uses_nccl_all_to_all ? plain_share : link_share)),
-                       t.network_share / (network * network_share));
+      bytes * (t.link_share / (link * (copies.uses_nccl_all_to_all ? plain_share : link_share)) +
+               t.network_share / (network * network_share));
   const auto time_us = [&](const Protocol& protocol) {
     return protocol.start_us + t.link_steps * (has_link ? protocol.nvlink_step_us : protocol.pcie_step_us) +
            t.network_steps * protocol.network_step_us + transfer_us / protocol.bandwidth_share;

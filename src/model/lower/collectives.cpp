@@ -22,9 +22,9 @@ struct GradientNames {
   std::string_view gather_waited;
 };
 
-// PyTorch's and DeepSpeed's: a layer's weights are gathered, and its gradients reduced, beside its products.
+// Where Megatron-LM's own kernels do not run.
 bool waits_for_nccl(const Plan& plan) {
-  return plan.zero >= 3 && !plan.fused_gradient_accumulation;
+  return !plan.fused_gradient_accumulation;
 }
 
 // `learning` of the parameters learn; with adapters these are others than those that are held.

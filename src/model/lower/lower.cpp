@@ -489,7 +489,7 @@ namespace {
 // (from ZeRO 2 on) meet with each, and what disturbs one of them for a moment is no longer averaged out over
 // a step. Fitted to the series of bench/scaling_runs.toml whose part is `fit` (4 and 6), checked with the
 // others.
-constexpr double step_spread = 0.0175;
+constexpr double step_spread = 0.012;
 constexpr double layer_spread = 0.08;
 // GPUs of the nodes on which single kernels and most runs were measured.
 constexpr std::int64_t node_gpus = 8;

@@ -40,13 +40,15 @@ void lower_host_copies(const LoweringContext& shared, double held, double learni
   if (!plan.offload_weights) copy("optimizer.offload", Pass::update, element * there, 1, false);
 }
 
-// PyTorch's FSDP gathers a layer's weights into one buffer, from where each is copied to its own, forward and
-// backward, and copies gradients into one buffer of fp32 that is reduced (torch/distributed/fsdp/
-// _fully_shard/_fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in).
+// FSDP2, which torch.compile works with, gathers a layer's weights into one buffer, from where each is copied
+// to its own, forward and backward, and copies gradients into one buffer of fp32 that is reduced (PyTorch,
+// torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_all_gather_copy_out,
+// foreach_reduce_scatter_copy_in). Whether an eager run is FSDP's first version, whose weights are views, no
+// plan says.
 void lower_fsdp_copies(const LoweringContext& shared, RankParameters held, RankParameters learning,
                        Emitter& emit) {
   const Plan& plan = shared.plan;
-  if (plan.zero < 3 || !(plan.eager || plan.compiled) || shards(plan).dense <= 1) return;
+  if (plan.zero < 3 || !plan.compiled || shards(plan).dense <= 1) return;
   const double copied = 2 * shared.activation * (held.dense + held.expert);
   const double widened = (shared.activation + fp32_bytes) * (learning.dense + learning.expert);
   emit.once("parameters.copy", Pass::forward, copied, shared.micro_batches);

@@ -33,16 +33,10 @@ TEST_CASE("large messages within a node move at the link's speed") {
         Approx(17500 / 0.78 + 8.4 + 14 * 3.4));
 }
 
-// NCCL, src/graph/tuning.cc: a ring's bandwidth is that of its slower part, all of which carry the same.
-TEST_CASE("more ranks than a node holds: a ring that is as fast as the slower of link and network") {
-  // 16 ranks send 15/16 of the buffer each: over links of 100 GB/s, and past a node's border over its eight
-  // adapters of 10 GB/s together.
-  gpu::Gpu gpu = test::plain_gpu();
-  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 16).ideal_us == Approx(1e6 * 15 / 16 / 80));
-  CHECK(price_collective(gpu, CollectiveKind::all_reduce, 1e9, 16).ideal_us == Approx(2e6 * 15 / 16 / 80));
-  gpu.network_gb_s = 50;
-  CHECK(price_collective(gpu, CollectiveKind::all_gather, 1e9, 16).ideal_us == Approx(1e6 * 15 / 16 / 100));
-  CHECK(cost::sent_bytes(gpu, CollectiveKind::all_gather, 1e9, 16, 1, {}) == Approx(1e9 * 15 / 16));
+TEST_CASE("more ranks than a node holds: each level in turn") {
+  // 16 ranks: 7/8 of the buffer over links, then half of an eighth over the network at 10 GB/s.
+  const OpCost cost = price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 16);
+  CHECK(cost.ideal_us == Approx(8750 + 6250));
   CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_to_all, 1e9, 16).ideal_us ==
         Approx(1e6 * (7.0 / 16 / 100 + 8.0 / 16 / 10)));
 }
@@ -95,8 +89,9 @@ TEST_CASE("a token whose experts lie in few groups goes to few nodes") {
 TEST_CASE("ranks that are a node apart meet over the network alone") {
   // 4 data-parallel ranks of tensor-parallel groups of 8: 3/4 of the buffer at 10 GB/s.
   CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 8).ideal_us == Approx(75000));
-  // Two of them per node: 3/4 of it past a node's border, over two adapters.
-  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 4).ideal_us == Approx(37500));
+  // Two of them per node: half over links, then half of a half over the network.
+  CHECK(price_collective(test::plain_gpu(), CollectiveKind::all_gather, 1e9, 4, 4).ideal_us ==
+        Approx(5000 + 25000));
 }
 
 TEST_CASE("a bridge joins two GPUs, more meet over PCIe") {
