@@ -464,8 +464,8 @@ bool binds(const CompiledRule& rule) {
   const bool is_asked_once =
       own.scope == Scope::file || own.scope == Scope::model || own.scope == Scope::parallel;
   if (own.effect != FindingKind::advice || own.severity != Severity::error || !is_asked_once) return false;
-  const std::vector<std::size_t> names = rule.variables();
-  return std::all_of(names.begin(), names.end(),
+  const std::vector<std::size_t> asked = rule.variables();
+  return std::all_of(asked.begin(), asked.end(),
                      [](std::size_t each) { return level_of(each) == Level::model; });
 }
 
