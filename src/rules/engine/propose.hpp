@@ -28,9 +28,9 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
                                         const suggest::FieldDependencies& links,
                                         const ProposalRequest& request);
 
-// What no change may bring: failures, errors of a file that contradicts itself, micro-batches that cut the
-// file's global batch, a vocabulary that is not the tokenizer's. A condition without a value is broken.
-// They refer to `compiled`.
+// What no change may bring: failures, errors of a file that contradicts itself, and, where the framework
+// pads the vocabulary, one that is not the tokenizer's. A condition without a value counts as broken. They
+// refer to `compiled`.
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
                                                   const model::Reading& reading);
 
