@@ -221,6 +221,7 @@ exp_name: sft
 modules:
   post_trainer:
     framework: megatron
+    model: llama3_8B.yaml
     overrides:
       num_layers: 32
       hidden_size: 4096

@@ -464,20 +464,9 @@ bool binds(const CompiledRule& rule) {
   const bool is_asked_once =
       own.scope == Scope::file || own.scope == Scope::model || own.scope == Scope::parallel;
   if (own.effect != FindingKind::advice || own.severity != Severity::error || !is_asked_once) return false;
-  const std::vector<std::size_t> names = rule.variables();
-  return std::all_of(names.begin(), names.end(),
+  const std::vector<std::size_t> asked = rule.variables();
+  return std::all_of(asked.begin(), asked.end(),
                      [](std::size_t each) { return level_of(each) == Level::model; });
-}
-
-// Micro-batches that make up the sequences that the file states for an optimizer step.
-void add_batch_constraint(const model::Reading& reading, std::vector<suggest::Constraint>& out) {
-  const model::Plan& plan = reading.setup.plan;
-  if (plan.mode != model::Mode::train || extra(reading, "fixes_batch") <= 0) return;
-  const std::int64_t sequences = sequences_of_a_rank(reading);
-  out.push_back({"the file's global batch", [sequences, data = plan.data](const model::Setup& setup) {
-                   const std::int64_t micro = std::max<std::int64_t>(1, setup.plan.micro_batch_size);
-                   return setup.plan.data != data || sequences % micro == 0;
-                 }});
 }
 
 }  // namespace
@@ -506,7 +495,6 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                      return model::get(setup, field) == now;
                    }});
   }
-  add_batch_constraint(reading, out);
   // Where the framework pads the vocabulary, its size is the tokenizer's.
   if (extra(reading, "pads_for_tensor") > 0) {
     out.push_back({"the tokenizer's vocabulary",

@@ -28,10 +28,9 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
                                         const suggest::FieldDependencies& links,
                                         const ProposalRequest& request);
 
-// The conditions of rules with effect `fails`, and of errors of a file that contradicts itself, as
-// constraints on any setup; that micro-batches divide the sequences that a file states for a step; and that
-// the tokenizer keeps its size where the framework pads the vocabulary. A condition without a value counts as broken. They refer to
-// `compiled`.
+// What no change may bring: failures, errors of a file that contradicts itself, and, where the framework
+// pads the vocabulary, one that is not the tokenizer's. A condition without a value counts as broken. They
+// refer to `compiled`.
 std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
                                                   const model::Reading& reading);
 

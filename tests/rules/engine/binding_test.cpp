@@ -31,23 +31,3 @@ TEST_CASE("a file is not changed so that it contradicts itself", "[rules]") {
   setup.model.num_layers = 7;
   CHECK_FALSE(allows(hard, setup));
 }
-
-TEST_CASE("micro-batches divide the sequences that a file states for a step", "[rules]") {
-  // LitGPT, config_hub/finetune/gemma2-9b/qlora.yaml: 6 sequences in micro-batches of 1 on one GPU
-  const auto read = tests::read_text("qlora.yaml", R"(checkpoint_dir: checkpoints/google/gemma-2-9b
-precision: bf16-true
-devices: 1
-train: {global_batch_size: 6, micro_batch_size: 1, max_seq_length: 512}
-data: {class_path: litgpt.data.Alpaca2k}
-)");
-  REQUIRE(read.readings.size() == 1);
-  const model::Reading& reading = read.readings.front();
-  const rules::HardRules hard(rules::builtin_rules(), reading);
-  model::Setup setup = reading.setup;
-  for (const std::int64_t size : {1, 2, 3, 6}) {
-    setup.plan.micro_batch_size = size;
-    CHECK(allows(hard, setup));
-  }
-  setup.plan.micro_batch_size = 4;
-  CHECK_FALSE(allows(hard, setup));
-}
