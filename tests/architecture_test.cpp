@@ -116,7 +116,7 @@ const std::map<std::string, std::set<std::string>> may_use{
 const std::set<std::string> all_of_cli_use{"base", "text", "objects", "report", "chart", "calibrate", "api"};
 const std::map<std::string, std::set<std::string>> beside_the_face{
     // Options fill what a project takes; models are read with the configuration and messages of a command.
-    {"cli", {"contracts", "formats", "gpu", "lint", "model", "project"}},
+    {"cli", {"contracts", "formats", "gpu", "lint", "model", "project", "rules"}},
     // `gemm` shows every candidate of a kernel, `formats` the dialects themselves, `config` a configuration;
     // what a
     // stack can be asked holds for several commands.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <istream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "formats/dialect/known.hpp"
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
+#include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/reading.hpp"
@@ -195,6 +197,18 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
     print_error(io, error, error.path == file.path ? file.source.text : text::SharedText{});
   }
   return file.errors.empty() && errors.empty() ? std::move(input) : nullptr;
+}
+
+std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io) {
+  const ModelFile& file = input.file;
+  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
+                                            {.assume_native = file.is_stdin, .no_proofs = no_proofs});
+  for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
+  if (!found.errors.empty()) return std::nullopt;
+  for (lint::ModelReport& model : found.models) {
+    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
+  }
+  return std::vector<rules::Finding>{};
 }
 
 }  // namespace shapelint::cli

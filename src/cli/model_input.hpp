@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "model/reading.hpp"
 #include "project/applied.hpp"
 #include "project/project.hpp"
+#include "rules/finding.hpp"
 #include "text/errors.hpp"
 
 namespace shapelint::cli {
@@ -59,5 +61,9 @@ Option model_option(std::string& model);
 // its number format included. Nothing when something was. The project's configurations have no errors.
 std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const project::Project& project,
                                              Io& io);
+
+// The findings of the input's model; nothing, and errors printed, where the file cannot be linted.
+// `no_proofs`: predict also what somebody measured.
+std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io);
 
 }  // namespace shapelint::cli

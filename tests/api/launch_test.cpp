@@ -21,7 +21,7 @@ const std::string launch =
 const std::string neox =
     "num_layers: 25\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\n"
     "pipe_parallel_size: 8\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
-    "make_vocab_size_divisible_by: 1\nvocab_size: 50304\n";
+    "make_vocab_size_divisible_by: 1\nvocab_size: 50304\nattention_config: [[[\"flash\"], 25]]\n";
 
 api::LintResult linted(const std::string& path, const std::string& text) {
   const auto files = api::memory_files({{path, text}});

@@ -275,7 +275,8 @@ attn_implementation: flash_attention_2
 )";
   const auto hybrid = read_text("lora.yaml", text + "gemma4_hybrid_attn_impl: true\n");
   REQUIRE(hybrid.readings.size() == 1);
-  CHECK(hybrid.readings.front().setup.plan.attention == model::Attention::flash);
+  // Layers with a window, five of six, run FlashAttention-2.
+  CHECK(hybrid.readings.front().setup.plan.attention == model::Attention::flash2);
   CHECK_FALSE(model::is_stated(hybrid.readings.front(), model::FieldId::attention));
   const auto plain = read_text("lora.yaml", text);
   REQUIRE(plain.readings.size() == 1);

@@ -94,6 +94,7 @@ inline const std::string json =
 inline const std::string yaml =
     "num_layers: 17\nhidden_size: 4096\nnum_attention_heads: 32   # heads\nseq_length: 2048\n"
     "pipe_parallel_size: 4   # stages\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 1\n"
-    "make_vocab_size_divisible_by: 1\nvocab_size: 50304\ngradient_accumulation_steps: 32\n";
+    "make_vocab_size_divisible_by: 1\nvocab_size: 50304\ngradient_accumulation_steps: 32\n"
+    "attention_config: [[[\"flash\"], 17]]\n";
 
 }  // namespace shapelint::tests

@@ -1003,6 +1003,7 @@ class TrainingPlan(Plain):
     """A way of training a model over GPUs.
 
     virtual_pipeline: chunks of layers of each stage
+    pipeline_schedule: order of forward and backward passes on a stage
     embedding_stages: of embedding and head, those that count as a layer
     stage_layers: layers of all stages but the last, which has the rest; 0: as even as can be
     overlap: what the exchange of tokens among experts runs beside
@@ -1018,13 +1019,14 @@ class TrainingPlan(Plain):
     run_cost: with --price
     """
 
-    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "embedding_stages", "stage_layers", "overlap", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
+    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "pipeline_schedule", "embedding_stages", "stage_layers", "overlap", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
     _may_be_absent = frozenset(("recompute_parts", "run_hours", "run_cost", ))
     _nested = {"parallel": "Parallel", "memory": "Memory", }
 
     parallel: Parallel
     sequence_parallel: bool
     virtual_pipeline: int
+    pipeline_schedule: str
     embedding_stages: int
     stage_layers: int
     overlap: str

@@ -857,6 +857,8 @@ export interface TrainingPlan {
   sequence_parallel: boolean;
   /** chunks of layers of each stage */
   virtual_pipeline: number;
+  /** order of forward and backward passes on a stage */
+  pipeline_schedule: string;
   /** of embedding and head, those that count as a layer */
   embedding_stages: number;
   /** layers of all stages but the last, which has the rest; 0: as even as can be */

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,29 +30,33 @@ double aspect_of(const model::Setup& setup) {
          static_cast<double>(std::max<std::int64_t>(1, setup.model.num_layers));
 }
 
-// Smallest set of bits that meets every mask, by size; empty when there is none of up to three.
-std::vector<std::size_t> hitting_set(const std::set<std::uint64_t>& masks, std::size_t bits) {
-  const auto meets = [&](std::uint64_t chosen) {
-    return std::all_of(masks.begin(), masks.end(), [&](std::uint64_t mask) { return (mask & chosen) != 0; });
+using Conditions = std::vector<std::size_t>;
+
+// Smallest set of conditions that has one of each set, by size; all of them when there is none of up to
+// three.
+Conditions hitting_set(const std::set<Conditions>& sets, std::size_t count) {
+  const auto meets = [&](std::initializer_list<std::size_t> chosen) {
+    return std::all_of(sets.begin(), sets.end(), [&](const Conditions& each) {
+      return std::find_first_of(each.begin(), each.end(), chosen.begin(), chosen.end()) != each.end();
+    });
   };
-  const auto bit = [](std::size_t i) { return std::uint64_t{1} << i; };
-  for (std::size_t a = 0; a < bits; ++a) {
-    if (meets(bit(a))) return {a};
+  for (std::size_t a = 0; a < count; ++a) {
+    if (meets({a})) return {a};
   }
-  for (std::size_t a = 0; a < bits; ++a) {
-    for (std::size_t b = a + 1; b < bits; ++b) {
-      if (meets(bit(a) | bit(b))) return {a, b};
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b) {
+      if (meets({a, b})) return {a, b};
     }
   }
-  for (std::size_t a = 0; a < bits; ++a) {
-    for (std::size_t b = a + 1; b < bits; ++b) {
-      for (std::size_t c = b + 1; c < bits; ++c) {
-        if (meets(bit(a) | bit(b) | bit(c))) return {a, b, c};
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = a + 1; b < count; ++b) {
+      for (std::size_t c = b + 1; c < count; ++c) {
+        if (meets({a, b, c})) return {a, b, c};
       }
     }
   }
-  std::vector<std::size_t> all;
-  for (std::size_t a = 0; a < bits; ++a) all.push_back(a);
+  Conditions all;
+  for (std::size_t a = 0; a < count; ++a) all.push_back(a);
   return all;
 }
 
@@ -58,8 +64,6 @@ std::vector<std::size_t> hitting_set(const std::set<std::uint64_t>& masks, std::
 
 Feasible::Feasible(const Problem& problem) : problem_(problem) {
   if (problem.constraints) constraints_ = problem.constraints();
-  constexpr std::size_t most = 64 - built_in_count;
-  if (constraints_.size() > most) constraints_.resize(most);
   for (const gpu::Gpu* gpu : problem.gpus) usable_.insert(usable_bytes(gpu::memory_gib(*gpu), problem.start));
   start_needs_ = memory_bytes(problem.start);
 }
@@ -114,15 +118,15 @@ std::vector<std::string> Feasible::names() const {
   return out;
 }
 
-std::uint64_t Feasible::broken(std::span<const std::int64_t> values) {
+std::vector<std::size_t> Feasible::broken(std::span<const std::int64_t> values) {
   const Unresolved failed = resolve(problem_, values, setup_);
   const Bounds& b = problem_.bounds;
-  std::uint64_t mask = 0;
-  const auto check = [&](std::size_t bit, bool holds) {
-    if (!holds) mask |= std::uint64_t{1} << bit;
+  Conditions out;
+  const auto check = [&](std::size_t condition, bool holds) {
+    if (!holds) out.push_back(condition);
   };
   check(whole, !failed.attention && !failed.mlp);
-  if (mask != 0) return mask;  // the rest has no meaning then
+  if (!out.empty()) return out;  // the rest has no meaning then
   check(parameters,
         between(static_cast<double>(model::parameter_count(setup_)), b.parameters_low, b.parameters_high));
   check(tokens, between(model::tokens_per_step(setup_), b.tokens_low, b.tokens_high));
@@ -132,7 +136,7 @@ std::uint64_t Feasible::broken(std::span<const std::int64_t> values) {
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     check(built_in_count + i, constraints_[i].holds(setup_));
   }
-  return mask;
+  return out;
 }
 
 namespace {
@@ -164,10 +168,10 @@ Broken count_broken(const Problem& problem, std::size_t most) {
   out.names = feasible.names();
   out.counts.resize(out.names.size());
   for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
-    const std::uint64_t mask = feasible.broken(values);
+    const Conditions broken = feasible.broken(values);
     ++out.looked_at;
-    if (mask != 0) ++out.any;
-    for (std::size_t i = 0; i < out.counts.size(); ++i) out.counts[i] += mask >> i & 1U ? 1 : 0;
+    if (!broken.empty()) ++out.any;
+    for (const std::size_t each : broken) ++out.counts[each];
     return true;
   });
   return out;
@@ -175,21 +179,20 @@ Broken count_broken(const Problem& problem, std::size_t most) {
 
 std::vector<std::string> unsatisfiable(const Problem& problem, std::size_t most) {
   Feasible feasible(problem);
-  std::set<std::uint64_t> masks;
+  std::set<Conditions> sets;
   bool some_allowed = false;
   for_each_combination(problem, most, [&](std::span<const std::int64_t> values) {
-    const std::uint64_t mask = feasible.broken(values);
-    some_allowed = mask == 0;
-    masks.insert(mask);
+    Conditions broken = feasible.broken(values);
+    some_allowed = broken.empty();
+    sets.insert(std::move(broken));
     return !some_allowed;
   });
   if (some_allowed) return {};
-  // A mask that holds another one adds nothing.
   const std::vector<std::string> names = feasible.names();
   // Where only the heads are not whole nothing else is known: not to blame unless nothing else is left.
-  if (masks.size() > 1) masks.erase(std::uint64_t{1} << whole);
+  if (sets.size() > 1) sets.erase({whole});
   std::vector<std::string> out;
-  for (const std::size_t bit : hitting_set(masks, names.size())) out.push_back(names[bit]);
+  for (const std::size_t each : hitting_set(sets, names.size())) out.push_back(names[each]);
   return out;
 }
 

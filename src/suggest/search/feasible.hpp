@@ -1,6 +1,7 @@
 // Whether a candidate may be proposed: budget, memory, constraints. Internal to the search.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -20,9 +21,9 @@ class Feasible {
   // Everything else that is not a matter of parts: memory and constraints. `values` by axis.
   bool candidate(std::span<const std::int64_t> values);
 
-  // All conditions by name, and which of them a combination breaks (bit by index; 64 at most).
+  // All conditions by name, and those of them that a combination breaks, as ascending indices.
   std::vector<std::string> names() const;
-  std::uint64_t broken(std::span<const std::int64_t> values);
+  std::vector<std::size_t> broken(std::span<const std::int64_t> values);
 
  private:
   bool fits(const model::Setup& setup) const;

@@ -209,6 +209,14 @@ TEST_CASE("what empties a space is named", "[suggest]") {
   CHECK(suggest::unsatisfiable(problem) ==
         std::vector<std::string>{"rule never (`shapelint explain never`)"});
   CHECK(suggest::optimize(problem, with_threads(2)).best.empty());
+  // However many there are: the requirements of a stack come behind those of the rules.
+  problem.constraints = [] {
+    std::vector<suggest::Constraint> out(100, {"any", [](const model::Setup&) { return true; }});
+    out.push_back({"last", [](const model::Setup&) { return false; }});
+    return out;
+  };
+  CHECK(suggest::unsatisfiable(problem) == std::vector<std::string>{"rule last (`shapelint explain last`)"});
+  CHECK(suggest::optimize(problem, with_threads(2)).best.empty());
 }
 
 TEST_CASE("a space of any size is bounded in time and memory, and says what was looked at", "[suggest]") {

@@ -81,7 +81,7 @@ std::vector<Counted> count_out(const suggest::Problem& problem) {
   for (;;) {
     Counted each;
     for (std::size_t i = 0; i < at.size(); ++i) each.values.push_back(problem.axes[i].values[at[i]]);
-    if (feasible.broken(each.values) == 0) {
+    if (feasible.broken(each.values).empty()) {
       model::Setup setup;
       suggest::resolve(problem, each.values, setup);
       each.value = start / cost_of(setup);

@@ -14,7 +14,6 @@
 #include "base/budget.hpp"
 #include "base/number.hpp"
 #include "chart/page.hpp"
-#include "cli/commands/prove/prove.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"

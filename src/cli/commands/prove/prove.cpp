@@ -11,24 +11,11 @@
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "cli/project_options.hpp"
-#include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "prove/plan.hpp"
 #include "prove/script.hpp"
 
 namespace shapelint::cli {
-
-std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io) {
-  const ModelFile& file = input.file;
-  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
-                                            {.assume_native = file.is_stdin, .no_proofs = no_proofs});
-  for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
-  if (!found.errors.empty()) return std::nullopt;
-  for (lint::ModelReport& model : found.models) {
-    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
-  }
-  return std::vector<rules::Finding>{};
-}
 
 namespace {
 

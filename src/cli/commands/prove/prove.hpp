@@ -2,17 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/io.hpp"
-#include "cli/model_input.hpp"
 #include "cli/option.hpp"
 #include "cli/project_options.hpp"
 #include "prove/result.hpp"
 #include "prove/sweep.hpp"
-#include "rules/finding.hpp"
 
 namespace shapelint::cli {
 
@@ -33,9 +30,6 @@ struct ProveOptions {
 constexpr std::size_t proved_as_json = 1;
 
 std::vector<Option> prove_options(ProveOptions& options);
-// The findings of the input's model; nothing, and errors printed, where the file cannot be linted.
-// `no_proofs`: predict also what somebody measured.
-std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io);
 ExitCode prove(const ProveOptions& options, Io& io);
 // Of `--read`.
 ExitCode read_result(const ProveOptions& options, Io& io);
