@@ -42,8 +42,14 @@ Setup example(const std::string& name) {
   return native_file("examples/" + name + ".toml").readings[0].setup;
 }
 
+Setup with_plain_exchange(Setup setup) {
+  setup.plan.overlap = model::Overlap::none;
+  setup.plan.dispatch_bits = 0;
+  return setup;
+}
+
 Setup replica(const std::string& name) {
-  Setup setup = example(name);
+  Setup setup = with_plain_exchange(example(name));
   setup.plan.recompute = model::Recompute::none;
   setup.plan.recompute_norms = false;
   setup.plan.recompute_up_projections = false;
@@ -56,7 +62,7 @@ Setup replica(const std::string& name) {
 }
 
 Setup decoding_deepseek_v3() {
-  Setup setup = example("deepseek-v3");
+  Setup setup = with_plain_exchange(example("deepseek-v3"));
   setup.plan.mode = Mode::decode;
   setup.plan.micro_batch_size = 64;
   setup.plan.context_length = 4096;

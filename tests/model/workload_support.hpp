@@ -12,7 +12,9 @@ namespace shapelint::tests {
 model::Setup model_setup(const std::string& model, const std::string& run = "sequence_length = 4096\n");
 // The setup of examples/NAME.toml.
 model::Setup example(const std::string& name);
-// The same on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing shared
+// Its tokens go to experts as wide as activations, and beside nothing.
+model::Setup with_plain_exchange(model::Setup setup);
+// The example on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing shared
 // by ZeRO, nothing computed again.
 model::Setup replica(const std::string& name);
 

@@ -216,6 +216,7 @@ TEST_CASE("for every folding the ranks hold the whole model, as often as it is r
     plan.mode = Mode::train;
     plan.gradient_accumulation = 1;
     plan.dtype = DType::bf16;
+    plan.optimizer_bits = plan.gradient_bits = 0;
     const Workload workload = lower(setup);
     const double updated = world * find(workload, "optimizer.adam", Pass::update)->bytes / 30;
     RC_ASSERT(near(updated, plan.zero > 0 ? dense + expert : dense * same.dense + expert * same.expert));
