@@ -29,6 +29,33 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names
   return static_cast<std::size_t>(found - names.begin());
 }
 
+// What a field can be; nothing where the node is none of these.
+std::optional<std::int64_t> value_of(const NodeRef& node, const model::FieldInfo& info) {
+  if (info.type == model::FieldType::integer) {
+    const auto number = node.as_integer();
+    return number && *number >= info.minimum && *number <= info.maximum ? number : std::nullopt;
+  }
+  if (info.type == model::FieldType::boolean) {
+    const auto boolean = node.as_boolean();
+    return boolean ? std::optional<std::int64_t>(*boolean ? 1 : 0) : std::nullopt;
+  }
+  for (std::size_t i = 0; i < info.choices.size(); ++i)
+    if (node.as_string() == info.choices[i]) return static_cast<std::int64_t>(i);
+  return std::nullopt;
+}
+
+std::string expected_of(const model::FieldInfo& info) {
+  switch (info.type) {
+    case model::FieldType::integer:
+      return fmt::format("a whole number from {} to {}", info.minimum, info.maximum);
+    case model::FieldType::boolean:
+      return "`true` or `false`";
+    case model::FieldType::choice:
+      break;
+  }
+  return fmt::format("one of `{}`", fmt::join(info.choices, "`, `"));
+}
+
 class KeyReader {
  public:
   KeyReader(Config& config, const std::string& path, std::vector<Error>& errors,
@@ -224,27 +251,10 @@ class KeyReader {
       return;
     }
     const model::FieldInfo& info = model::info(field);
-    std::optional<std::int64_t> value;
-    std::string expected;
-    switch (info.type) {
-      case model::FieldType::integer:
-        value = node.as_integer();
-        if (value && (*value < info.minimum || *value > info.maximum)) value.reset();
-        expected = fmt::format("a whole number from {} to {}", info.minimum, info.maximum);
-        break;
-      case model::FieldType::boolean:
-        if (const auto boolean = node.as_boolean()) value = *boolean ? 1 : 0;
-        expected = "`true` or `false`";
-        break;
-      case model::FieldType::choice:
-        for (std::size_t i = 0; i < info.choices.size(); ++i) {
-          expected += fmt::format("{}`{}`", i == 0 ? "one of " : ", ", info.choices[i]);
-          if (node.as_string() == info.choices[i]) value = static_cast<std::int64_t>(i);
-        }
-        break;
-    }
+    const std::optional<std::int64_t> value = value_of(node, info);
     if (!value) {
-      errors_.push_back(node.error(fmt::format("`{}` cannot be that", node.key()), "write " + expected));
+      errors_.push_back(
+          node.error(fmt::format("`{}` cannot be that", node.key()), "write " + expected_of(info)));
       return;
     }
     entry.overrides.push_back({field, *value, fmt::format("{} of {}", node.key(), path_)});
