@@ -96,7 +96,7 @@ write_config() { # a bad one where the second word is bad
   case "$1 $2" in
     "json good") printf '{"model_type": "llama", "hidden_size": 5120, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 40, "vocab_size": 32000}\n' ;;
     "json bad") printf '{"model_type": "llama", "hidden_size": 5130, "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 45, "vocab_size": 32000}\n' ;;
-    "yaml good") printf 'num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\npipe_parallel_size: 1\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n' ;;
+    "yaml good") printf 'num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 2048\npipe_parallel_size: 1\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\nattention_config: [[["flash"], 32]]\n' ;;
     "yaml bad") printf 'num_layers: 32\nhidden_size: 4100\nnum_attention_heads: 20\nseq_length: 2048\npipe_parallel_size: 1\nmodel_parallel_size: 1\ntrain_micro_batch_size_per_gpu: 4\n' ;;
     "sh good") printf 'torchrun pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 8 --vocab-size 50304 --make-vocab-size-divisible-by 1\n' ;;
     "sh bad") printf 'torchrun pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --micro-batch-size 8 --vocab-size 50257 --make-vocab-size-divisible-by 1\n' ;;
