@@ -77,7 +77,7 @@ std::string numbers(std::span<const std::string_view> keys, std::vector<std::str
   return out.empty() ? out : "[" + out + "]";
 }
 
-constexpr std::size_t indent = 4;
+constexpr std::size_t text_indent = 4;
 
 std::string figures_text(std::span<const Figure> figures, std::string_view section,
                          std::vector<std::string_view>& sources, const Style& style) {
@@ -92,10 +92,10 @@ std::string figures_text(std::span<const Figure> figures, std::string_view secti
     if (!figure.confidence.empty()) {
       remark += fmt::format("{}{}", remark.empty() ? "" : "; ", figure.confidence);
     }
-    remarks.push_back(
-        remark.empty()
-            ? ""
-            : style.paint(Role::faint, report::wrap(report::printable(remark), indent, 0, style)) + "\n");
+    remarks.push_back(remark.empty() ? ""
+                                     : style.paint(Role::faint, report::wrap(report::printable(remark),
+                                                                             text_indent, 0, style)) +
+                                           "\n");
   }
   constexpr std::array<bool, 4> right{false, true, false, false};
   const std::string lines = aligned(rows, right);
@@ -112,7 +112,7 @@ std::string figures_text(std::span<const Figure> figures, std::string_view secti
 std::string notes_text(std::span<const std::string_view> notes, const Style& style) {
   std::string out;
   for (const std::string_view note : notes)
-    out += "  - " + report::wrap(report::printable(note), indent, indent, style) + "\n";
+    out += "  - " + report::wrap(report::printable(note), text_indent, text_indent, style) + "\n";
   return out;
 }
 
@@ -124,7 +124,7 @@ std::string tiles_text(const gpu::Architecture& architecture, const Style& style
     if (tile.sms > 1) tiles += fmt::format(" on {} SMs", tile.sms);
     if (tile.ctas_per_sm > 1) tiles += fmt::format(" ({} per SM)", tile.ctas_per_sm);
   }
-  return report::wrap(tiles, indent, 0, style);
+  return report::wrap(tiles, text_indent, 0, style);
 }
 
 // Types that share a rule are on one line: "fp32, tf32, fp16 …: 16 B, best 128 B".
