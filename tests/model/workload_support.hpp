@@ -14,8 +14,8 @@ model::Setup model_setup(const std::string& model, const std::string& run = "seq
 model::Setup example(const std::string& name);
 // Its tokens go to experts as wide as activations, and beside nothing.
 model::Setup with_plain_exchange(model::Setup setup);
-// The example on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing shared
-// by ZeRO, nothing computed again.
+// The example on as few GPUs as hold its tensor-parallel ranks and its experts: one micro-batch, nothing
+// shared by ZeRO, nothing computed again.
 model::Setup replica(const std::string& name);
 
 // DeepSeek-V3 as its inference engines decode it: 64 sequences on eight GPUs.
