@@ -103,6 +103,6 @@ def test_kernels():
 
 def test_suggestions():
     found = shapelint.suggest(ROOT / "examples/gpt3-2.7b.toml", "a100", vary=["num_attention_heads"], ranges={"num_attention_heads": [20, 32]})
-    assert str(found[0]) == "num_attention_heads 32 → 20: 14.7% ± 5.6%"
+    assert str(found[0]) == "num_attention_heads 32 → 20: 14.6% ± 5.6%"
     assert found.complete and len(found) == 1
     assert found[0].by_gpu[0].causes[0].share > 0

@@ -27,7 +27,7 @@ def test_operations_are_sorted_by_cost():
     names = [row[0] for row in cells(step._repr_html_())[1:]]
     largest = max(step.operations, key=lambda each: each.total_us)
     assert names[0] == largest.name
-    assert "MFU 64" in step._repr_html_()
+    assert "MFU 63.5%" in step._repr_html_()
 
 
 @pytest.mark.parametrize(
