@@ -496,7 +496,13 @@ class Resolver {
         return true;
       }
       if (is_plain) remark_on_text(dialect_, node, field, remarks_);
-      out.origin = stated_at(node, each.note);
+      if (each.reading == Alternative::Reading::implied) {
+        out.origin = {};
+        out.origin.kind = Origin::Kind::derived;
+        out.origin.note = each.note.empty() ? node.path() : each.note;
+      } else {
+        out.origin = stated_at(node, each.note);
+      }
       out.written = is_plain && each.value.empty() ? node : NodeRef{};
       return true;
     }
