@@ -89,7 +89,7 @@ std::function<std::vector<suggest::Constraint>()> constraint_factory(const RuleB
   return [&book, &reading, start, conditions = std::move(conditions), policy] {
     auto compiled = std::make_shared<std::vector<CompiledRule>>();
     for (const Rule& rule : book.rules()) {
-      if (rule.effect == FindingKind::fails || rule.severity == Severity::error) compiled->emplace_back(rule);
+      if (may_bind(rule)) compiled->emplace_back(rule);
     }
     std::vector<suggest::Constraint> out;
     for (suggest::Constraint& each : hard_constraints(*compiled, reading)) {

@@ -453,17 +453,20 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
   return Proposer(of_one, links, request).propose();
 }
 
+bool may_bind(const Rule& rule) {
+  if (is_of_ops(rule.scope)) return false;
+  if (rule.effect == FindingKind::fails) return true;
+  const bool is_asked_once =
+      rule.scope == Scope::file || rule.scope == Scope::model || rule.scope == Scope::parallel;
+  return rule.effect == FindingKind::advice && rule.severity == Severity::error && is_asked_once;
+}
+
 namespace {
 
-// Whether a model may not be changed so that the rule holds: it does not start, or its file contradicts
-// itself. What depends on the GPU is no condition on a model.
+// What depends on the GPU is no condition on a model, unless the model fails.
 bool binds(const CompiledRule& rule) {
-  const Rule& own = rule.rule();
-  if (is_of_ops(own.scope)) return false;
-  if (own.effect == FindingKind::fails) return true;
-  const bool is_asked_once =
-      own.scope == Scope::file || own.scope == Scope::model || own.scope == Scope::parallel;
-  if (own.effect != FindingKind::advice || own.severity != Severity::error || !is_asked_once) return false;
+  if (!may_bind(rule.rule())) return false;
+  if (rule.rule().effect == FindingKind::fails) return true;
   const std::vector<std::size_t> asked = rule.variables();
   return std::all_of(asked.begin(), asked.end(),
                      [](std::size_t each) { return level_of(each) == Level::model; });
@@ -508,7 +511,7 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
 HardRules::HardRules(const RuleBook& rules, const model::Reading& reading) {
   compiled_.reserve(rules.rules().size());
   for (const Rule& rule : rules.rules()) {
-    if (rule.effect == FindingKind::fails || rule.severity == Severity::error) compiled_.emplace_back(rule);
+    if (may_bind(rule)) compiled_.emplace_back(rule);
   }
   constraints_ = hard_constraints(compiled_, reading);
 }

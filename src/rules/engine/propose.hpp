@@ -28,6 +28,9 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
                                         const suggest::FieldDependencies& links,
                                         const ProposalRequest& request);
 
+// Whether a model may not be changed so that the rule holds: it does not start, or its file contradicts
+// itself. Of the latter kind, rules that ask about the GPU are no constraints.
+bool may_bind(const Rule& rule);
 // What no change may bring: failures, errors of a file that contradicts itself, and, where the framework
 // pads the vocabulary, one that is not the tokenizer's. A condition without a value counts as broken. They
 // refer to `compiled`.
