@@ -146,6 +146,11 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
            of.last * each.expert + further.expert}};
 }
 
+bool has_free_chunks(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::one_forward_one_backward || schedule == PipelineSchedule::gpipe ||
+         schedule == PipelineSchedule::zero_bubble;
+}
+
 // Each stage is waited for once (GPipe, 1811.06965), or with chunks a chunk of each (Narayanan et al. 2021,
 // 2104.04473, section 2.2). Weight gradients (W) that fill the bubble leave F + B - 2 W of F + B, forward and
 // whole backward pass (ZB-H1, 2401.10241), DualPipe (p / 2 - 1) (F + B + B - 3 W) of (p - 1) (F + B)

@@ -57,6 +57,8 @@ struct StageParameters {
 };
 StageParameters stage_parameters(const Setup& setup, RankParameters held);
 
+// Whether a stage may hold any number of chunks; others have one, or two.
+bool has_free_chunks(PipelineSchedule schedule);
 // Of the time that a micro-batch takes on the other stages, what a stage waits, by its plan's schedule.
 double waiting_share(const Plan& plan, double chunks);
 // Time that it waits, as a share of its busy time: until the first micro-batch has come through the stages

@@ -188,12 +188,9 @@ Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branc
   std::vector<std::int64_t> chunks{1};
   const std::int64_t pipeline = branch.layout.pipeline;
   const std::int64_t layers = reading.setup.model.num_layers + branch.embedding_stages;
-  const auto schedule = reading.setup.plan.pipeline_schedule;
-  const bool has_free_chunks = schedule == model::PipelineSchedule::one_forward_one_backward ||
-                               schedule == model::PipelineSchedule::gpipe ||
-                               schedule == model::PipelineSchedule::zero_bubble;
-  if (!has_free_chunks && pipeline > 1) chunks = {reading.setup.plan.virtual_pipeline};
-  if (has_free_chunks && pipeline > 1 && branch.stage_layers == 0 && layers % pipeline == 0)
+  if (pipeline > 1 && !model::has_free_chunks(reading.setup.plan.pipeline_schedule))
+    chunks = {reading.setup.plan.virtual_pipeline};
+  else if (pipeline > 1 && branch.stage_layers == 0 && layers % pipeline == 0)
     chunks = divisors(layers / pipeline);
   const std::vector<RecomputeChoice> choices = recompute_choices(
       reading.setup, [&](FieldId field, std::int64_t value) { return allows(request, field, value); });
