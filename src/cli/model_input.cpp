@@ -13,7 +13,6 @@
 #include "formats/dialect/known.hpp"
 #include "formats/discover.hpp"
 #include "gpu/registry.hpp"
-#include "lint/file.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/reading.hpp"
@@ -199,16 +198,20 @@ std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const pr
   return file.errors.empty() && errors.empty() ? std::move(input) : nullptr;
 }
 
-std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io) {
+lint::FileOutcome linted(const ModelInput& input, bool no_proofs, const text::FileSystem& files) {
   const ModelFile& file = input.file;
-  lint::FileOutcome found = lint::lint_text(*file.configured, file.source, io.files,
-                                            {.assume_native = file.is_stdin, .no_proofs = no_proofs});
+  lint::FileOutcome out = lint::lint_text(*file.configured, file.source, files,
+                                          {.assume_native = file.is_stdin, .no_proofs = no_proofs});
+  std::erase_if(out.models, [&](const auto& each) { return each.reading.part != input.reading().part; });
+  return out;
+}
+
+std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io) {
+  lint::FileOutcome found = linted(input, no_proofs, io.files);
   for (const text::LocatedError& error : found.errors) print_error(io, error.error, error.source);
   if (!found.errors.empty()) return std::nullopt;
-  for (lint::ModelReport& model : found.models) {
-    if (model.reading.part == input.reading().part) return std::move(model.result.findings);
-  }
-  return std::vector<rules::Finding>{};
+  if (found.models.empty()) return std::vector<rules::Finding>{};
+  return std::move(found.models.front().result.findings);
 }
 
 }  // namespace shapelint::cli

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "cli/io.hpp"
 #include "cli/option.hpp"
+#include "lint/file.hpp"
 #include "model/reading.hpp"
 #include "project/applied.hpp"
 #include "project/project.hpp"
@@ -62,8 +63,9 @@ Option model_option(std::string& model);
 std::unique_ptr<ModelInput> read_model_input(const ModelChoice& choice, const project::Project& project,
                                              Io& io);
 
-// The findings of the input's model; nothing, and errors printed, where the file cannot be linted.
-// `no_proofs`: predict also what somebody measured.
+// What the linter says of the input's model. `no_proofs`: predict also what somebody measured.
+lint::FileOutcome linted(const ModelInput& input, bool no_proofs, const text::FileSystem& files);
+// The findings of it; nothing, and errors printed, where the file cannot be linted.
 std::optional<std::vector<rules::Finding>> findings_of(const ModelInput& input, bool no_proofs, Io& io);
 
 }  // namespace shapelint::cli

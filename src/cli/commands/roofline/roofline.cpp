@@ -14,7 +14,6 @@
 #include "contracts/price.hpp"
 #include "cost/stages.hpp"
 #include "gpu/registry.hpp"
-#include "lint/file.hpp"
 #include "model/arithmetic.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
@@ -207,15 +206,11 @@ void add_sweeps(const ModelInput& input, const gpu::Gpu& gpu,
 
 // The file's model with what the linter finds in it, for the page.
 void lint_for_page(const ModelInput& input, const text::FileSystem& files, lint::Report& report) {
-  const ModelFile& file = input.file;
-  lint::FileOutcome found =
-      lint::lint_text(*file.configured, file.source, files, {.assume_native = file.is_stdin});
+  lint::FileOutcome found = linted(input, false, files);
   for (const gpu::Gpu& gpu : input.gpus()) gpu::add(report.gpus, gpu);
   report.suppressed += found.suppressed;
   for (text::LocatedError& error : found.errors) report.errors.push_back(std::move(error));
-  for (lint::ModelReport& model : found.models) {
-    if (model.reading.part == input.reading().part) report.models.push_back(std::move(model));
-  }
+  for (lint::ModelReport& model : found.models) report.models.push_back(std::move(model));
 }
 
 // Of the options alone; what is wrong is printed.
