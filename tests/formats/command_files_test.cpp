@@ -79,32 +79,29 @@ TEST_CASE("Oumi's, torchtune's and NeMo RL's commands are their files, and what 
 // https://github.com/basetenlabs/truss-examples (dc9c166): a server's command in `sh -c`, and engines that
 // TensorRT-LLM builds, with the options of the second engine beside the build.
 TEST_CASE("Truss starts a server, or an engine of TensorRT-LLM", "[formats]") {
-  const auto server = tests::read_text(
+  const model::Setup server = tests::one_setup(
       "config.yaml",
       "model_name: chat\ndocker_server:\n  start_command: sh -c \"truss-transfer-cli && vllm serve "
       "Qwen/Qwen3-30B-A3B --tensor-parallel-size 2\"\nresources: {accelerator: H100:2}\n");
-  REQUIRE(server.readings.size() == 1);
-  CHECK(server.readings.front().setup.plan.tensor == 2);
-  CHECK(server.readings.front().setup.model.moe.num_experts == 128);
+  CHECK(server.plan.tensor == 2);
+  CHECK(server.model.moe.num_experts == 128);
 
-  const auto built = tests::read_text(
+  const model::Setup built = tests::one_setup(
       "config.yaml",
       "trt_llm:\n  build:\n    base_model: decoder\n    checkpoint_repository: {source: HF, repo: "
       "Qwen/Qwen2.5-72B-Instruct}\n    quantization_type: fp8_kv\n    max_seq_len: 32768\n"
       "    tensor_parallel_count: 2\n");
-  REQUIRE(built.readings.size() == 1);
-  CHECK(built.readings.front().setup.plan.tensor == 2);
-  CHECK(built.readings.front().setup.plan.dtype == DType::fp8);
-  CHECK(built.readings.front().setup.plan.context_length == 16384);
+  CHECK(built.plan.tensor == 2);
+  CHECK(built.plan.dtype == DType::fp8);
+  CHECK(built.plan.context_length == 16384);
 
-  const auto second = tests::read_text(
+  const model::Setup second = tests::one_setup(
       "config.yaml",
       "trt_llm:\n  inference_stack: v2\n  build:\n    checkpoint_repository: {repo: "
       "deepseek-ai/DeepSeek-V3}\n  runtime: {max_batch_size: 64, tensor_parallel_size: 8, patch_kwargs: "
       "{moe_expert_parallel_size: 4}}\n");
-  REQUIRE(second.readings.size() == 1);
-  CHECK(second.readings.front().setup.plan.tensor == 8);
-  CHECK(second.readings.front().setup.plan.expert == 4);
+  CHECK(second.plan.tensor == 8);
+  CHECK(second.plan.expert == 4);
 }
 
 // https://github.com/bentoml/BentoVLLM (3b69b26), .github/deepseek-v3.1-671b.yaml and service.py: `-tp` of

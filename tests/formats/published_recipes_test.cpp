@@ -109,40 +109,37 @@ model:
 // verl-recipe, retool/run_qwen2_7b_sft_npu.sh: `engine` chooses a group of Hydra's, of which a key is
 // changed.
 TEST_CASE("a group of Hydra's that is chosen and changed keeps its changes", "[formats]") {
-  const auto result = tests::read_text(
+  const model::Setup setup = tests::one_setup(
       "sft.sh",
       "torchrun --nnodes=1 --nproc_per_node=8 -m verl.trainer.sft_trainer model.path=Qwen/Qwen2.5-7B "
       "data.train_files=a data.max_length=16384 data.train_batch_size=64 data.micro_batch_size_per_gpu=8 "
       "engine=fsdp "
       "trainer.default_local_dir=a engine.ulysses_sequence_parallel_size=2\n");
-  REQUIRE(result.readings.size() == 1);
-  CHECK(result.readings.front().setup.plan.context == 2);
+  CHECK(setup.plan.context == 2);
 }
 
 // verl, trainer/fsdp_sft_trainer.py (b178a3c) reads data.micro_batch_size_per_gpu alone, which is 4 in
 // trainer/config/sft_trainer.yaml.
 TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[formats]") {
-  const auto result = tests::read_text(
+  const model::Setup setup = tests::one_setup(
       "sft.sh",
       "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer "
       "data.train_files=a data.micro_batch_size=16 model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct "
       "trainer.default_local_dir=a ulysses_sequence_parallel_size=2\n");
-  REQUIRE(result.readings.size() == 1);
-  CHECK(result.readings.front().setup.plan.micro_batch_size == 4);
+  CHECK(setup.plan.micro_batch_size == 4);
 }
 
 // NeMo Automodel, examples/vlm_finetune/gemma4 (36044ad): packs of 16384, or texts padded to 4096.
 TEST_CASE("Automodel's vision models state the length where texts are packed or padded", "[formats]") {
   const auto length = [](const std::string& more) {
-    const auto result =
-        tests::read_text("train.yaml",
-                         "step_scheduler: {global_batch_size: 64, local_batch_size: 1}\n"
-                         "model: {_target_: nemo_automodel.NeMoAutoModelForImageTextToText.from_pretrained, "
-                         "pretrained_model_name_or_path: google/gemma-4-31B-it}\n"
-                         "distributed: {strategy: fsdp2, tp_size: 1, cp_size: 1}\n" +
-                             more);
-    REQUIRE(result.readings.size() == 1);
-    return result.readings.front().setup.plan.sequence_length;
+    return tests::one_setup(
+               "train.yaml",
+               "step_scheduler: {global_batch_size: 64, local_batch_size: 1}\n"
+               "model: {_target_: nemo_automodel.NeMoAutoModelForImageTextToText.from_pretrained, "
+               "pretrained_model_name_or_path: google/gemma-4-31B-it}\n"
+               "distributed: {strategy: fsdp2, tp_size: 1, cp_size: 1}\n" +
+                   more)
+        .plan.sequence_length;
   };
   CHECK(length("packed_sequence: {pack_size: 16384, max_length: 16384}\n") == 16384);
   CHECK(length("dataloader: {collate_fn: {_target_: a.gemma4_prefix_collate_fn, max_length: 4096}}\n") ==
@@ -151,7 +148,7 @@ TEST_CASE("Automodel's vision models state the length where texts are packed or 
 
 // dstack, examples/models/gpt-oss/amd/120b.dstack.yml (511c318): argparse takes the beginning of a flag.
 TEST_CASE("vLLM's degree is read by the flag's beginning, too", "[formats]") {
-  const auto result = tests::read_text("run.sh", "vllm serve openai/gpt-oss-120b --tensor-parallel 8\n");
-  REQUIRE(result.readings.size() == 1);
-  CHECK(result.readings.front().setup.plan.tensor == 8);
+  const model::Setup setup =
+      tests::one_setup("run.sh", "vllm serve openai/gpt-oss-120b --tensor-parallel 8\n");
+  CHECK(setup.plan.tensor == 8);
 }

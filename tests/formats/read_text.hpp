@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/read.hpp"
+#include "tests/catch.hpp"
 
 namespace shapelint::tests {
 
@@ -11,6 +12,13 @@ inline formats::ReadResult read_text(const std::string& path, const std::string&
   text::MemoryFileSystem files;
   files.files[path] = text;
   return formats::read_any(files, path);
+}
+
+// The setup of a text that holds one model.
+inline model::Setup one_setup(const std::string& path, const std::string& text) {
+  const formats::ReadResult result = read_text(path, text);
+  REQUIRE(result.readings.size() == 1);
+  return result.readings.front().setup;
 }
 
 }  // namespace shapelint::tests

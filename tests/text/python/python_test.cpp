@@ -186,16 +186,25 @@ TEST_CASE("python: loops, comprehensions and calls of what Python brings along")
           .ends_with("h: 5, i: 6}"));
 }
 
+namespace {
+
+// Of a package `pack` in `repo`.
+PythonImports imports_from(const std::map<std::string, std::string>& files) {
+  return {[&files](const std::string& path) {
+            const auto found = files.find(path);
+            return found == files.end() ? std::nullopt : std::optional(found->second);
+          },
+          {"repo/pack", "repo"}};
+}
+
+}  // namespace
+
 TEST_CASE("python: imports are followed where they may be read") {
   const std::map<std::string, std::string> files{
       {"repo/pack/sizes.py", "from .more import DEPTH\nWIDTH = 64\ndef twice(x):\n    return 2 * x\n"},
       {"repo/pack/more.py", "from .sizes import WIDTH\nDEPTH = 3\n"},
       {"repo/pack/__init__.py", "class Model:\n    width: int = 1\n"}};
-  const PythonImports imports{[&](const std::string& path) {
-                                const auto found = files.find(path);
-                                return found == files.end() ? std::nullopt : std::optional(found->second);
-                              },
-                              {"repo/pack", "repo"}};
+  const PythonImports imports = imports_from(files);
   const std::string source =
       "from pack.sizes import WIDTH, DEPTH, twice\nfrom . import Model, absent\nimport pack.more as more\n"
       "m = Model(width=twice(WIDTH))\nd = DEPTH + more.DEPTH\nn = absent\n";
@@ -212,11 +221,7 @@ TEST_CASE("python: a package that imports its own modules has them") {
   const std::map<std::string, std::string> files{
       {"repo/pack/__init__.py", "from pack import sizes\n__all__ = ['sizes']\n"},
       {"repo/pack/sizes.py", "def width():\n    return 64\n"}};
-  const PythonImports imports{[&](const std::string& path) {
-                                const auto found = files.find(path);
-                                return found == files.end() ? std::nullopt : std::optional(found->second);
-                              },
-                              {"repo/pack", "repo"}};
+  const PythonImports imports = imports_from(files);
   const auto document =
       parse_python("repo/pack/run.py", "from pack import sizes\nw = sizes.width()\n", imports);
   CHECK(outline(document->root()) == "{w: 64, __folder__: \"pack\"}");
