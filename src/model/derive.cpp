@@ -394,8 +394,9 @@ std::vector<Derivation> build() {
       constant<static_cast<std::int64_t>(Dispatcher::fused)>);
   add(FieldId::overlap, defaulted, own, always, constant<static_cast<std::int64_t>(Overlap::none)>);
   add(FieldId::sequence_parallel, defaulted, own, always, constant<0>);
-  for (const FieldId no : {FieldId::pipeline_schedule, FieldId::zero, FieldId::zero_ranks,
-                           FieldId::dispatch_bits, FieldId::wide_attention, FieldId::wide_layers}) {
+  for (const FieldId no :
+       {FieldId::pipeline_schedule, FieldId::zero, FieldId::zero_ranks, FieldId::dispatch_bits,
+        FieldId::activation_input_bits, FieldId::wide_attention, FieldId::wide_layers}) {
     add(no, defaulted, own, always, constant<0>);
   }
   add(FieldId::embedding_stages, defaulted, none, always, constant<0>);

@@ -261,7 +261,7 @@ class LayerWeights {
                 Side outputs, Side width, Rows rows, const Branches& kept) {
     matrix(branches_ > 1 ? gated : single, Role::other, inputs, width, Split::outputs, rows, branches_,
            {.remade = kept.input, .reads_again = kept.reads_again});
-    keep(visit_, Reader::operation, times(branches_, width.size), true, kept.inner, rows);
+    keep(visit_, Reader::function, times(branches_, width.size), true, kept.inner, rows);
     if (branches_ > 1) keep(visit_, Reader::eager, width.size, true, Remade::never, rows);
     matrix(down, Role::other, width, outputs, Split::inputs, rows, 1, {.remade = kept.activated});
     if (!model_.mlp_bias) return;

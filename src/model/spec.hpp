@@ -463,6 +463,7 @@ struct Plan {
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   std::int64_t zero_ranks = 0;               // that share what ZeRO shards; 0: all data-parallel ones
   std::int64_t dispatch_bits = 0;            // of an element on its way to an expert; 0: as activations
+  std::int64_t activation_input_bits = 0;    // of the activation function's inputs as kept; 0: as activations
   bool wide_attention = false;               // attention's projections stay in 16 bits in all layers
   std::int64_t wide_layers = 0;              // layers whose products stay in 16 bits where dtype is narrower
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it

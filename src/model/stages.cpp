@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,12 @@
 namespace shapelint::model {
 
 namespace {
+
+// Of the micro-batches, those that a stage with the head has it for: with DualPipe half of them start there,
+// and half end there.
+double share_of_ends(const Plan& plan) {
+  return plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe ? 0.5 : 1;
+}
 
 // Layers that all stages could have beside the model's own, were each as full as the fullest.
 double spared_layers(const Setup& setup) {
@@ -27,8 +34,9 @@ double spared_layers(const Setup& setup) {
 // `behind`: arithmetic of a layer, and of the head and of layers that predict further tokens.
 double layers_of_last(const Setup& setup, double each, double behind) {
   const double needed = each > 0 ? std::ceil(behind / each) : 0;
-  const double left_out = setup.plan.embedding_stages > 0 ? 1.0 : std::min(spared_layers(setup), needed);
-  return std::max(0.0, real(layers_of_stage(setup)) - left_out);
+  const double counted = ends_share_a_stage(setup.plan) ? real(setup.plan.embedding_stages) : 1.0;
+  const double left_out = setup.plan.embedding_stages > 0 ? counted : std::min(spared_layers(setup), needed);
+  return std::max(0.0, real(layers_of_stage(setup)) - share_of_ends(setup.plan) * left_out);
 }
 
 // An engine computes the logits of some tokens only.
@@ -50,11 +58,13 @@ SlowestStage slowest_stage(const Setup& setup, double layer_flops, double furthe
   const double behind = further_flops + head_flops;
   const double last = layers_of_last(setup, each, behind);
   const bool is_priced = plan.pace != Pace::by_arithmetic;
-  const bool is_last = is_priced ? plan.pace == Pace::last : last * each + behind >= most * each;
+  const double ends = share_of_ends(plan);
+  const bool is_last = is_priced ? plan.pace == Pace::last : last * each + ends * behind >= most * each;
   out.layers = is_last ? last : most;
-  out.embeddings = is_last || plan.embedding_stages > 1 ? 0 : 1;
-  out.heads = is_last ? 1 : 0;
-  const double own = out.layers * each + (is_last ? behind : 0);
+  const bool has_embedding = ends_share_a_stage(plan) ? is_last : !is_last && plan.embedding_stages <= 1;
+  out.embeddings = has_embedding ? ends : 0;
+  out.heads = is_last ? ends : 0;
+  const double own = out.layers * each + out.heads * behind;
   const double all = layer_flops + behind;
   if (is_priced)
     out.others = plan.other_stages;
@@ -64,12 +74,14 @@ SlowestStage slowest_stage(const Setup& setup, double layer_flops, double furthe
 }
 
 std::string stage_text(const Plan& plan, const SlowestStage& stage) {
-  return fmt::format("the {} of {} stages sets the pace, with {} layers{}",
-                     stage.heads > 0 ? "last" : "first", plan.pipeline,
-                     static_cast<std::int64_t>(stage.layers),
-                     stage.heads > 0        ? " and the head"
-                     : stage.embeddings > 0 ? " and the embedding"
-                                            : "");
+  const std::string_view ends = stage.heads > 0 && stage.embeddings > 0 ? ", the embedding and the head"
+                                : stage.heads > 0                       ? " and the head"
+                                : stage.embeddings > 0                  ? " and the embedding"
+                                                                        : "";
+  // Where layers go forth and back, the first is the last, too.
+  const bool is_first = (stage.heads > 0) == ends_share_a_stage(plan);
+  return fmt::format("the {} of {} stages sets the pace, with {} layers{}", is_first ? "first" : "last",
+                     plan.pipeline, static_cast<std::int64_t>(stage.layers), ends);
 }
 
 namespace {
@@ -103,7 +115,7 @@ SlowestStage slowest_stage(const Setup& setup) {
 StageLayers stage_layers(const Setup& setup) {
   const double most = real(layers_of_stage(setup));
   if (setup.plan.pipeline <= 1) return {most, most};
-  const double first = most - (setup.plan.embedding_stages > 1 ? 1 : 0);
+  const double first = most - (setup.plan.embedding_stages > 1 && !ends_share_a_stage(setup.plan) ? 1 : 0);
   if (setup.plan.embedding_stages > 0 || spared_layers(setup) <= 0)
     return {std::max(0.0, first), layers_of_last(setup, 0, 0)};
   const PartFlops flops = flops_of_parts(setup);
@@ -120,7 +132,8 @@ EndParameters end_parameters(const Setup& setup) {
   const ModelSpec& model = setup.model;
   EndParameters out{static_cast<double>(embedding_parameters(model)),
                     static_cast<double>(head_parameters(model)), 0};
-  if (setup.plan.pipeline > 1 && model.lm_head && model.tie_word_embeddings)
+  if (setup.plan.pipeline > 1 && model.lm_head && model.tie_word_embeddings &&
+      !ends_share_a_stage(setup.plan))
     out.repeated = static_cast<double>(times(vocab_rows(setup), model.hidden_size));
   return out;
 }
@@ -141,9 +154,21 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
           per_layer,
       std::max(0.0, held.expert - further.expert / stages) * per_layer};
   const StageLayers of = stage_layers(setup);
-  return {{of.first * each.dense + ends.embedding / tensor, of.first * each.expert},
-          {of.last * each.dense + (ends.head + ends.repeated) / tensor + further.dense,
-           of.last * each.expert + further.expert}};
+  const double embedding = ends.embedding / tensor;
+  const bool is_shared = ends_share_a_stage(plan);
+  const double copies = plan.pipeline_schedule == PipelineSchedule::dualpipe && plan.pipeline > 1 ? 2 : 1;
+  const double first = copies * of.first;
+  const double last = copies * of.last;
+  return {
+      {first * each.dense + (is_shared ? 0 : embedding), first * each.expert},
+      {last * each.dense + (ends.head + ends.repeated) / tensor + further.dense + (is_shared ? embedding : 0),
+       last * each.expert + further.expert}};
+}
+
+bool ends_share_a_stage(const Plan& plan) {
+  return plan.pipeline > 1 && (plan.pipeline_schedule == PipelineSchedule::zero_bubble_v ||
+                               plan.pipeline_schedule == PipelineSchedule::dualpipe_v ||
+                               plan.pipeline_schedule == PipelineSchedule::dualpipe);
 }
 
 bool has_free_chunks(PipelineSchedule schedule) {
@@ -151,12 +176,14 @@ bool has_free_chunks(PipelineSchedule schedule) {
          schedule == PipelineSchedule::zero_bubble;
 }
 
+namespace {
+
 // Each stage is waited for once (GPipe, 1811.06965), or with chunks a chunk of each (Narayanan et al. 2021,
 // 2104.04473, section 2.2). Weight gradients (W) that fill the bubble leave F + B - 2 W of F + B, forward and
 // whole backward pass (ZB-H1, 2401.10241), DualPipe (p / 2 - 1) (F + B + B - 3 W) of (p - 1) (F + B)
 // (2412.19437, table 2), DualPipeV the same of 2 p stages half as long, and ZB-V nothing as long as
 // W + 2 F >= B - W and so on (2405.15362). Here F = W = B - W, and F is in B again with full recomputation.
-double waiting_share(const Plan& plan, double chunks) {
+double full_waiting_share(const Plan& plan, double chunks) {
   const double again = plan.recompute == Recompute::full && plan.recompute_layers <= 0 ? 1 : 0;
   const double left = (1 + again) / (3 + again);
   const double stages = real(plan.pipeline);
@@ -174,6 +201,20 @@ double waiting_share(const Plan& plan, double chunks) {
       return left;
   }
   return 1 / chunks;
+}
+
+}  // namespace
+
+// Each micro-batch has its weight gradients: fewer of them than stages fill as much less of the bubble, fewer
+// than twice as many where micro-batches start at both ends, or come back.
+double waiting_share(const Plan& plan, double chunks) {
+  Plan in_turn = plan;
+  in_turn.pipeline_schedule = PipelineSchedule::one_forward_one_backward;
+  const double unfilled = full_waiting_share(in_turn, chunks);
+  const bool is_one_way = has_free_chunks(plan.pipeline_schedule);
+  const double needed = (is_one_way ? 1 : 2) * real(std::max<std::int64_t>(1, plan.pipeline));
+  const double filled = std::min(1.0, real(std::max<std::int64_t>(1, plan.gradient_accumulation)) / needed);
+  return unfilled - filled * (unfilled - full_waiting_share(plan, chunks));
 }
 
 double pipeline_bubble(const Plan& plan, const SlowestStage& slowest) {

@@ -57,6 +57,9 @@ struct StageParameters {
 };
 StageParameters stage_parameters(const Setup& setup, RankParameters held);
 
+// Whether one rank has both the embedding and the head: layers go from the first to the last rank and back
+// (ZB-V, DualPipeV), or each rank has a stage of both directions (DualPipe). It is the `last` stage here.
+bool ends_share_a_stage(const Plan& plan);
 // Whether a stage may hold any number of chunks; others have one, or two.
 bool has_free_chunks(PipelineSchedule schedule);
 // Of the time that a micro-batch takes on the other stages, what a stage waits, by its plan's schedule.

@@ -128,6 +128,8 @@ double bytes_of(const ModelSpec& model, const Plan& plan, Reader reader) {
       return wide + (stream_bytes(plan) - wide_bytes(plan)) / width_factor(plan);
     case Reader::product:
       return input_bytes(plan);
+    case Reader::function:
+      return bytes_or(plan.activation_input_bits, wide * width_factor(plan)) / width_factor(plan);
     case Reader::dropout:
       return mask;
     case Reader::eager:

@@ -87,6 +87,7 @@ enum class Reader : std::uint8_t {
   norm,       // RMSNorm in eager mode: a copy in fp32 beside them
   stream,     // the same of the residual stream, which may be in fp32
   product,    // in its own format: of the inputs of weights, which have no Activation
+  function,   // an MLP's activation function: 16 bits, or as few as the plan stores
   dropout,    // a byte
   eager       // only where operations run one after the other
 };

@@ -68,6 +68,35 @@ TEST_CASE("a schedule decides how much of the bubble of 1F1B is left", "[model]"
   CHECK(left("pipeline_schedule = \"zero_bubble\"\n", "recompute = \"full\"\n") == Approx(0.5));
 }
 
+TEST_CASE("few micro-batches have few weight gradients to fill a bubble with", "[model]") {
+  const auto left = [](const std::string& schedule, std::int64_t micro_batches) {
+    Setup setup = with("pipeline = 4\n" + schedule);
+    setup.plan.gradient_accumulation = micro_batches;
+    return waiting_share(setup.plan, 1);
+  };
+  CHECK(left("pipeline_schedule = \"zero_bubble\"\n", 4) == Approx(1.0 / 3));
+  CHECK(left("pipeline_schedule = \"zero_bubble\"\n", 2) == Approx(1 - 2.0 / 3 / 2));
+  CHECK(left("pipeline_schedule = \"dualpipe\"\n", 8) == Approx(2.0 / 9));
+  CHECK(left("pipeline_schedule = \"dualpipe\"\n", 4) > left("pipeline_schedule = \"dualpipe\"\n", 8));
+}
+
+// 2405.15362, figure 1, and PyTorch's torch/distributed/pipelining,
+// generate_stage_to_rank_mapping(style="v"): the first rank has the first chunk of layers and the last.
+// DualPipe: ranks have a stage of each direction.
+TEST_CASE("where layers go forth and back, one stage has the embedding and the head", "[model]") {
+  const SlowestStage back =
+      slowest_stage(with("pipeline = 4\npipeline_schedule = \"zero_bubble_v\"\nvirtual_pipeline = 2\n"));
+  CHECK(back.layers == 8);
+  CHECK(back.heads == 1);
+  CHECK(back.embeddings == 1);
+  const SlowestStage both = slowest_stage(with("pipeline = 4\npipeline_schedule = \"dualpipe\"\n"));
+  CHECK(both.layers == 8);
+  CHECK(both.heads == 0.5);
+  CHECK(both.embeddings == 0.5);
+  // The tied table is there once.
+  CHECK(end_parameters(with("pipeline = 4\npipeline_schedule = \"zero_bubble_v\"\n")).repeated == 0);
+}
+
 TEST_CASE("a stage whose head counts as a layer need not be the slowest", "[model]") {
   Setup setup = with("pipeline = 4\n");
   setup.model.num_layers = 30;
@@ -115,13 +144,16 @@ TEST_CASE("parameters of the stages add up to the model's", "[model]") {
     setup.model.num_layers = setup.plan.pipeline * *rc::gen::inRange(1, 9);
     setup.model.tie_word_embeddings = *rc::gen::arbitrary<bool>();
     setup.model.mtp_layers = *rc::gen::inRange(0, 2);
+    setup.plan.pipeline_schedule =
+        *rc::gen::element(PipelineSchedule::one_forward_one_backward, PipelineSchedule::zero_bubble_v);
     if (*rc::gen::arbitrary<bool>()) setup.model.moe = {8, 2, 1024};
     const double ranks = static_cast<double>(setup.plan.tensor);
     const RankParameters held = parameters_per_rank(setup);
     const StageParameters stages = stage_parameters(setup, held);
     const EndParameters ends = end_parameters(setup);
     // A stage between them has layers alone.
-    const double middle = stages.first.dense - ends.embedding / ranks;
+    const bool is_shared = setup.plan.pipeline_schedule == PipelineSchedule::zero_bubble_v;
+    const double middle = stages.first.dense - (is_shared ? 0 : ends.embedding / ranks);
     const auto between = static_cast<double>(setup.plan.pipeline - 2);
     const double experts = stages.first.expert * (between + 1) + stages.last.expert;
     const double all = stages.first.dense + between * middle + stages.last.dense + experts;

@@ -288,11 +288,8 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const bool is_freed = plan.gradient_storage == GradientStorage::freed && plan.gradient_accumulation <= 1;
   const auto with_peak = [&](RankParameters own, std::initializer_list<double> peaks) {
     TrainingMemory out = of_states(held_states(setup, data, own));
-    // A stage of each direction; the optimizer's states are shared by the two ranks that have it.
-    if (plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe) {
-      out.weights *= 2;
-      out.gradients *= 2;
-    }
+    // Two ranks have the same two stages, and share the optimizer's states.
+    if (plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe) out.optimizer /= 2;
     const double absent = is_freed ? out.gradients : 0;
     for (const double peak : peaks)
       out.activations = std::max(out.activations, peak + cast_bytes(plan, own) - absent);
@@ -304,7 +301,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   TrainingMemory on_first = with_peak(own.first, {first});
   on_first.micro_batches = in_flight.first;
   TrainingMemory on_last = with_peak(own.last, {last});
-  on_last.is_last_stage = true;
+  on_last.is_last_stage = !ends_share_a_stage(plan);
   on_last.micro_batches = in_flight.last;
   return total(on_first) > total(on_last) ? on_first : on_last;
 }
