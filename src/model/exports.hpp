@@ -54,6 +54,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "pads_sequences",
     "pattern_layers",
     "pipelines_by_deepspeed",
+    "pipelines_by_torch",
     "quantization_block",
     "reshards_checkpoints",
     "resizes_to_32",

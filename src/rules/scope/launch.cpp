@@ -63,7 +63,7 @@ std::int64_t stage_ranks(const Context& c) {
 }
 
 bool knows_micro_batches(const Context& c) {
-  return c.reading->dialect == "native" ||
+  return c.reading->dialect == "native" || whole(c, accumulation_name) > 0 ||
          (is_stated(*c.reading, FieldId::gradient_accumulation) && launched_replicas(c) > 0);
 }
 

@@ -199,6 +199,7 @@ constexpr Variable of_model[] = {
     {"cuts_heads", "whether the framework rounds head_dim down if `hidden_size` is not divisible by the heads", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
+    {"pipelines_by_torch", "whether PyTorch's schedules run the pipeline (torch.distributed.pipelining)", [](const Context& c) { return extra(*c.reading, "pipelines_by_torch"); }, {}, true},
     {"pipelines_by_deepspeed", "whether DeepSpeed's engine runs the pipeline", [](const Context& c) { return extra(*c.reading, "pipelines_by_deepspeed"); }, {}, true},
     {"half_formats", "16-bit dtypes that the file enables", [](const Context& c) { return extra(*c.reading, "half_formats"); }},
     {"checks_arguments", "whether Megatron-LM checks the arguments of a training run at startup", [](const Context& c) { return extra(*c.reading, "checks_arguments"); }, {}, true},
