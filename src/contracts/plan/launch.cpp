@@ -1,13 +1,36 @@
 // Plans of a service as commands of engines.
 #include "contracts/plan/launch.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace shapelint::contracts {
 
+namespace {
+
+std::string trtllm_command(const std::string& model, const ServingPlan& plan, std::int64_t longest) {
+  const model::Plan& run = plan.setup.plan;
+  std::string options;
+  if (run.data > 1) options += "enable_attention_dp: true\\n";
+  if (run.kv_cache_bits == 8) options += "kv_cache_config: {dtype: fp8}\\n";
+  std::string out;
+  if (!options.empty()) out = fmt::format("printf '{}' > options.yaml && ", options);
+  out += fmt::format("trtllm-serve {} --tp_size {}", model, run.tensor * run.data);
+  if (run.pipeline > 1) out += fmt::format(" --pp_size {}", run.pipeline);
+  if (run.expert > 1) out += fmt::format(" --ep_size {}", run.expert);
+  out += fmt::format(" --max_batch_size {} --max_seq_len {}", plan.requests_per_rank, longest);
+  return options.empty() ? out : out + " --extra_llm_api_options options.yaml";
+}
+
+}  // namespace
+
 // vLLM, docs/serving/data_parallel_deployment.md and expert_parallel_deployment.md; SGLang,
 // python/sglang/srt/server_args.py: tp_size counts the ranks of data-parallel attention, and
-// max_running_requests those of all of them.
+// max_running_requests those of all of them. TensorRT-LLM, docs/source/commands/trtllm-serve: tp_size counts
+// the ranks of data-parallel attention, which then has no other; such options are a file's.
 std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
                              const ServingRequest& request) {
   const model::Plan& run = plan.setup.plan;
@@ -28,7 +51,9 @@ std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
     vllm += " --kv-cache-dtype fp8";
     sglang += " --kv-cache-dtype fp8_e4m3";
   }
-  return {{"vllm", vllm}, {"sglang", sglang}};
+  std::vector<Launch> out{{"vllm", vllm}, {"sglang", sglang}};
+  if (run.data == 1 || run.tensor == 1) out.push_back({"tensorrt-llm", trtllm_command(model, plan, longest)});
+  return out;
 }
 
 }  // namespace shapelint::contracts

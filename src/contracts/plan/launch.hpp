@@ -12,7 +12,7 @@ struct Launch {
   std::string engine;
   std::string command;
 };
-// In vLLM, and in SGLang.
+// In vLLM, SGLang and, where it has the layout, TensorRT-LLM.
 std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
                              const ServingRequest& request);
 
