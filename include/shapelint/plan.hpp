@@ -78,7 +78,7 @@ void describe(Visitor& of, const SearchCounts*) {
   of("by_rules", &SearchCounts::by_rules, "that break a rule that any framework has");
   of("refused", &SearchCounts::refused, "by the stack's packages");
   of("needless", &SearchCounts::needless,
-     "training: recompute more than a plan that fits and differs in nothing else");
+     "training: recompute more or wait longer than a plan that fits and differs in nothing else");
   of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those listed");
   of("priced", &SearchCounts::priced, "");
 }

@@ -151,7 +151,8 @@ TEST_CASE("plans are drawn, and their page holds what is printed", "[plan][cli]"
   const std::string file = "examples/llama-3-70b.toml";
   text::MemoryFileSystem files = example(file);
   const tests::Ran ran = tests::run({"plan", file, "--gpu", "h100", "--gpus", "64", "--pipeline", "4",
-                                     "--plot", "plan.svg", "--report", "plan.html"},
+                                     "--pipeline-schedule", "1f1b", "--plot", "plan.svg", "--report",
+                                     "plan.html"},
                                     files);
   INFO(ran.err);
   REQUIRE(ran.code == 0);

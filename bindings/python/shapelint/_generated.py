@@ -967,7 +967,7 @@ class SearchCounts(Plain):
 
     by_rules: that break a rule that any framework has
     refused: by the stack's packages
-    needless: training: recompute more than a plan that fits and differs in nothing else
+    needless: training: recompute more or wait longer than a plan that fits and differs in nothing else
     bounded: not priced, since none can be faster than those listed
     """
 

@@ -834,7 +834,7 @@ export interface SearchCounts {
   by_rules: number;
   /** by the stack's packages */
   refused: number;
-  /** training: recompute more than a plan that fits and differs in nothing else */
+  /** training: recompute more or wait longer than a plan that fits and differs in nothing else */
   needless: number;
   /** not priced, since none can be faster than those listed */
   bounded: number;

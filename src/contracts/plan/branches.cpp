@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/stages.hpp"
+
 namespace shapelint::contracts {
 
 void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
@@ -17,8 +19,15 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
   plan.overlap = static_cast<model::Overlap>(branch.overlap);
   plan.sequence_parallel = branch.sequence_parallel;
   plan.virtual_pipeline = leaf.chunks;
+  plan.pipeline_schedule = leaf.schedule;
   apply(leaf.recompute, plan);
   plan.offload_optimizer = leaf.offload;
+}
+
+bool is_as_light(model::PipelineSchedule a, model::PipelineSchedule b) {
+  const bool are_halved = a == model::PipelineSchedule::dualpipe;
+  return are_halved ||
+         (b != model::PipelineSchedule::dualpipe && model::has_free_chunks(a) == model::has_free_chunks(b));
 }
 
 PlanKey key_of(const Branch& branch, const Leaf& leaf) {
@@ -38,6 +47,7 @@ PlanKey key_of(const Branch& branch, const Leaf& leaf) {
       branch.overlap,
       branch.sequence_parallel ? 1 : 0,
       leaf.chunks,
+      static_cast<std::int64_t>(leaf.schedule),
       static_cast<std::int64_t>(leaf.recompute.level),
       leaf.recompute.parts,
       leaf.offload};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -27,9 +28,13 @@ struct Branch {
 // What the plans of a branch differ in.
 struct Leaf {
   std::int64_t chunks = 1;
+  model::PipelineSchedule schedule = model::PipelineSchedule::one_forward_one_backward;
   RecomputeChoice recompute;
   std::int64_t offload = 0;  // percent of the optimizer's states
 };
+// Whether the slowest stage has no more to do with `a` than with `b`: embedding and head are half of the work
+// of two stages with DualPipe, and of one, or of one each, with others.
+bool is_as_light(model::PipelineSchedule a, model::PipelineSchedule b);
 // How a pipeline's layers are cut into stages.
 struct Split {
   std::int64_t embedding_stages = 0;
@@ -39,12 +44,15 @@ struct Split {
 struct Leaves {
   std::vector<Leaf> all;
   std::vector<RecomputeChoice> least_memory;  // most_recomputed() of theirs
-  std::int64_t most_chunks = 1;
+  // A schedule with which the slowest stage has as little to do as with any of these.
+  model::PipelineSchedule lightest = model::PipelineSchedule::one_forward_one_backward;
+  // Schedules, each with the most chunks that it has among all.
+  std::vector<std::pair<model::PipelineSchedule, std::int64_t>> schedules;
 };
 
 void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan);
 // Plans with equal keys are equal.
-using PlanKey = std::array<std::uint64_t, 17>;
+using PlanKey = std::array<std::uint64_t, 18>;
 struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
 };

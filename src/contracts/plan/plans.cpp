@@ -99,8 +99,11 @@ std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::R
     std::string way;
     if (dialect != nullptr)
       way = formats::setting_syntax(*dialect, reading, each.field, each.from, each.to, true);
-    if (way.empty())
-      way = fmt::format("`{} = {}`", model::info(each.field).name, model::value_text(each.field, each.to));
+    if (way.empty()) {
+      const std::string_view quote = model::info(each.field).choices.empty() ? "" : "\"";
+      way = fmt::format("`{0} = {2}{1}{2}`", model::info(each.field).name,
+                        model::value_text(each.field, each.to), quote);
+    }
     // One key may stand for two fields: torchtitan's tensor parallelism is sequence parallel.
     const std::string key = way.substr(0, way.find_first_of(" ="));
     const bool is_said = std::any_of(out.begin(), out.end(), [&](const std::string& said) {

@@ -58,7 +58,9 @@ StepBound::Stages StepBound::stages_of(model::Setup setup) {
   for (std::size_t i = 0; i < out.runs.size(); ++i) {
     setup.plan.pace = i == 0 ? model::Pace::first : model::Pace::last;
     out.runs[i] = model::layer_runs(setup);
-    layers[i] = model::slowest_stage(setup).layers;
+    const model::SlowestStage stage = model::slowest_stage(setup);
+    layers[i] = stage.layers;
+    out.heads = stage.heads;
   }
   const double rest = std::max(0.0, model::real(setup.model.num_layers) - layers[0] - layers[1]);
   out.between = layers[0] > 0 ? rest / layers[0] : 0;
@@ -75,7 +77,7 @@ suggest::PartTime StepBound::sum_of(const Layer& layer, const model::LayerRuns& 
   return sum;
 }
 
-double StepBound::least_us(const model::Plan& plan, std::int64_t most_chunks, const MakeSetup& setup) {
+double StepBound::least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup) {
   const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   const LayerKey key{word(plan.tensor),
                      word(plan.context),
@@ -102,15 +104,14 @@ double StepBound::least_us(const model::Plan& plan, std::int64_t most_chunks, co
     return rounding * suggest::step_us(first, micro_batches, straggling);
   }
   suggest::PartTime last = sum_of(layer, stages.runs[1], micro_batches);
-  suggest::add(last, layer.head, micro_batches);
+  suggest::add(last, layer.head, stages.heads * micro_batches);
   const std::array sums{suggest::sums_of(first, micro_batches), suggest::sums_of(last, micro_batches)};
-  // The others do their micro-batch once, as cost::pace_of() has it, in as many chunks as there may be.
+  // The others do their micro-batch once, as cost::pace_of() has it.
   const double between_us = stages.between * sums[0].each_us / micro_batches;
-  const double share = model::waiting_share(plan, model::at_least_one(most_chunks));
   double least = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double others_us = sums[1 - i].each_us / micro_batches;
-    least = std::max(least, sums[i].time_us + (others_us + between_us) * share);
+    least = std::max(least, sums[i].time_us + (others_us + between_us) * least_waiting);
   }
   return rounding * (least + straggling * std::min(sums[0].each_us, sums[1].each_us));
 }

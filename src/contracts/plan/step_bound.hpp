@@ -21,11 +21,12 @@ class StepBound {
  public:
   explicit StepBound(cost::PriceMemo& memo) : memo_(memo) {}
 
-  // Of a step with the plan, at most so many chunks per stage, and whatever is computed again or offloaded.
+  // Of a step with the plan, whatever is computed again or offloaded; the slowest stage waits for at least
+  // `least_waiting` of what the others do for a micro-batch (model::waiting_share()).
   // `setup`: the model with that plan, without any of these; asked for only where its layers are new. Left
   // out: sharing gradients and weights, the update, the embedding and sends between stages.
   using MakeSetup = std::function<const model::Setup&()>;
-  double least_us(const model::Plan& plan, std::int64_t most_chunks, const MakeSetup& setup);
+  double least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup);
 
  private:
   // What a layer's operations depend on; not the number of replicas, stages or micro-batches, and of ZeRO
@@ -44,6 +45,7 @@ class StepBound {
   struct Stages {
     std::array<model::LayerRuns, 2> runs{};
     double between = 0;  // stages as full as the first between the two
+    double heads = 0;    // of micro-batches, on the last
   };
   Layer priced(model::Setup setup);
   static Stages stages_of(model::Setup setup);

@@ -1,7 +1,7 @@
 // Branch and bound over training plans: a branch is a layout with its micro-batch, ZeRO stage and counted
-// embeddings; its plans differ in chunks, recomputation and offloading, none of which is faster than none of
-// them without a bubble. Branches are looked at by their bounds, the least first: a sum of layers that are
-// priced already, then memory and the step without a bubble, then each plan.
+// embeddings; its plans differ in schedule, chunks, recomputation and offloading, none of which is faster
+// than none of them without a bubble. Branches are looked at by their bounds, the least first: a sum of
+// layers that are priced already, then memory and the step without a bubble, then each plan.
 #include "contracts/plan/training.hpp"
 
 #include <algorithm>
@@ -47,12 +47,19 @@ struct Priced {
   double step_us = 0;
 };
 
+// A leaf, and what the slowest stage of its plan waits for (model::waiting_share()).
+struct Waiting {
+  Leaf leaf;
+  double share = 0;
+};
+
 // A framework's default of a field. ZeRO's stage is not among these: FSDP has one.
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
   constexpr std::array switches{FieldId::sequence_parallel, FieldId::recompute, FieldId::embedding_stages,
-                                FieldId::stage_layers,      FieldId::overlap,   FieldId::offload_optimizer};
+                                FieldId::stage_layers,      FieldId::overlap,   FieldId::offload_optimizer,
+                                FieldId::pipeline_schedule};
   if (is_among(degrees, field)) return value == 1;
   return value == 0 && (is_among(switches, field) || is_among(recomputed_parts, field));
 }
@@ -61,8 +68,8 @@ bool is_left_out(FieldId field, std::int64_t value) {
 auto rank(const Priced& each) {
   const Layout& layout = each.branch.layout;
   return std::tuple(each.step_us, layout.tensor * layout.pipeline * layout.context, layout.tensor,
-                    layout.context, layout.expert, layout.expert_tensor, each.branch.zero, each.leaf.chunks,
-                    each.leaf.recompute.level, each.leaf.recompute.parts, each.leaf.offload,
+                    layout.context, layout.expert, layout.expert_tensor, each.branch.zero, each.leaf.schedule,
+                    each.leaf.chunks, each.leaf.recompute.level, each.leaf.recompute.parts, each.leaf.offload,
                     each.branch.embedding_stages, each.branch.stage_layers, each.branch.overlap,
                     each.branch.micro_batch);
 }
@@ -100,6 +107,7 @@ std::vector<model::FieldId> chosen_in_training() {
                            FieldId::embedding_stages,
                            FieldId::stage_layers,
                            FieldId::virtual_pipeline,
+                           FieldId::pipeline_schedule,
                            FieldId::overlap,
                            FieldId::recompute,
                            FieldId::offload_optimizer};
@@ -158,13 +166,16 @@ struct TrainingSearch::Parts {
                        [&](const suggest::Constraint& each) { return !each.holds(setup); });
   }
 
+  std::vector<std::int64_t> chunks(const TrainingRequest& request, const Branch& branch,
+                                   model::PipelineSchedule schedule) const;
   Leaves leaves(const TrainingRequest& request, const Branch& branch) const;
   std::vector<Split> splits(const TrainingRequest& request, std::int64_t pipeline) const;
   std::vector<std::int64_t> expert_overlaps() const;
   std::vector<Branch> branches(const TrainingRequest& request) const;
+  std::vector<Waiting> by_waiting(const Branch& branch, const Leaves& leaves);
   double least_bytes(Branch branch, const Leaves& leaves);
-  double least_us(const Branch& branch, std::int64_t most_chunks);
-  double bound_us(const Branch& branch);
+  double least_us(const Branch& branch, const Leaves& leaves);
+  double bound_us(const Branch& branch, const Leaves& leaves);
   TrainingPlan plan_of(const model::Setup& of);
 
   model::Reading reading;
@@ -184,26 +195,53 @@ struct TrainingSearch::Parts {
   std::unordered_map<PlanKey, double, PlanKeyHash> known_bytes;
 };
 
-Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branch& branch) const {
-  std::vector<std::int64_t> chunks{1};
+// Any number that divides a stage's layers; two of each stage where the second half of the layers comes back
+// over the stages (ZB-V, DualPipeV), one with DualPipe.
+std::vector<std::int64_t> TrainingSearch::Parts::chunks(const TrainingRequest& request, const Branch& branch,
+                                                        model::PipelineSchedule schedule) const {
   const std::int64_t pipeline = branch.layout.pipeline;
   const std::int64_t layers = reading.setup.model.num_layers + branch.embedding_stages;
-  if (pipeline > 1 && !model::has_free_chunks(reading.setup.plan.pipeline_schedule))
-    chunks = {reading.setup.plan.virtual_pipeline};
-  else if (pipeline > 1 && branch.stage_layers == 0 && layers % pipeline == 0)
-    chunks = divisors(layers / pipeline);
+  std::vector<std::int64_t> out{1};
+  const bool is_even = branch.stage_layers == 0 && layers % pipeline == 0;
+  if (pipeline <= 1 || model::has_free_chunks(schedule)) {
+    if (pipeline > 1 && is_even) out = divisors(layers / pipeline);
+    return values(request, FieldId::virtual_pipeline, out);
+  }
+  if (schedule != model::PipelineSchedule::dualpipe) {
+    const bool may_be_uneven = model::extra(reading, "states_split") > 0;
+    if (branch.stage_layers > 0 || !(may_be_uneven || (is_even && layers / pipeline % 2 == 0))) return {};
+    out = {2};
+  }
+  return values(request, FieldId::virtual_pipeline, out) == out ? out : std::vector<std::int64_t>();
+}
+
+// GPipe keeps more than 1F1B and is no faster.
+Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branch& branch) const {
+  using enum model::PipelineSchedule;
+  std::vector<std::int64_t> schedules{static_cast<std::int64_t>(reading.setup.plan.pipeline_schedule)};
+  if (branch.layout.pipeline > 1) {
+    for (const model::PipelineSchedule each :
+         {zero_bubble_v, zero_bubble, dualpipe_v, dualpipe, one_forward_one_backward}) {
+      if (const auto value = static_cast<std::int64_t>(each); value != schedules.front())
+        schedules.push_back(value);
+    }
+    schedules = values(request, FieldId::pipeline_schedule, schedules);
+  }
   const std::vector<RecomputeChoice> choices = recompute_choices(
       reading.setup, [&](FieldId field, std::int64_t value) { return allows(request, field, value); });
   Leaves out;
-  for (const std::int64_t offload :
-       values(request, FieldId::offload_optimizer, {reading.setup.plan.offload_optimizer})) {
-    for (const RecomputeChoice& choice : choices) {
-      for (const std::int64_t chunk : values(request, FieldId::virtual_pipeline, chunks)) {
-        out.all.push_back({chunk, choice, offload});
-        out.most_chunks = std::max(out.most_chunks, chunk);
-      }
+  for (const std::int64_t value : schedules) {
+    const auto schedule = static_cast<model::PipelineSchedule>(value);
+    const std::vector<std::int64_t> of = chunks(request, branch, schedule);
+    if (!of.empty()) out.schedules.emplace_back(schedule, *std::max_element(of.begin(), of.end()));
+    for (const std::int64_t offload :
+         values(request, FieldId::offload_optimizer, {reading.setup.plan.offload_optimizer})) {
+      for (const RecomputeChoice& choice : choices)
+        for (const std::int64_t chunk : of) out.all.push_back({chunk, schedule, choice, offload});
     }
   }
+  const auto is_one_way = [](const auto& each) { return model::has_free_chunks(each.first); };
+  if (!std::all_of(out.schedules.begin(), out.schedules.end(), is_one_way)) out.lightest = dualpipe;
   out.least_memory = most_recomputed(choices, reading.setup.plan.recompute_layers <= 0);
   return out;
 }
@@ -327,13 +365,26 @@ TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
   return search_without_fallback(offloaded);
 }
 
+// What waits least stands first.
+std::vector<Waiting> TrainingSearch::Parts::by_waiting(const Branch& branch, const Leaves& leaves) {
+  std::vector<Waiting> out;
+  for (const Leaf& leaf : leaves.all) {
+    apply(branch, leaf, setup.plan);
+    const bool waits = branch.layout.pipeline > 1;
+    out.push_back({leaf, waits ? model::waiting_share(setup.plan, model::at_least_one(leaf.chunks)) : 0});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Waiting& a, const Waiting& b) { return a.share < b.share; });
+  return out;
+}
+
 // No plan of the branch, and none of those with larger micro-batches, needs less: one micro-batch in flight
 // with the most that is computed again and offloaded.
 double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
   branch.accumulation = 1;
   double least = 0;
   for (const RecomputeChoice& choice : leaves.least_memory) {
-    const Leaf leaf{1, choice, leaves.all.back().offload};
+    const Leaf leaf{1, {}, choice, leaves.all.back().offload};
     const auto [entry, is_new] = known_bytes.try_emplace(key_of(branch, leaf), 0.0);
     if (is_new) entry->second = memory_bytes(set(branch, leaf));
     const double needed = entry->second;
@@ -344,18 +395,24 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
 
 // No plan of the branch is faster than this, which takes no lowering. A stack may run other sizes, and a CNN
 // has no such layers: 0.
-double TrainingSearch::Parts::least_us(const Branch& branch, std::int64_t most_chunks) {
+double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves) {
   if (stack.run || !setup.model.conv.empty()) return 0;
-  apply(branch, {}, setup.plan);
-  return step_bound.least_us(setup.plan, most_chunks,
-                             [&]() -> const model::Setup& { return set(branch, {}); });
+  double waiting = 1;
+  for (const auto& [schedule, chunks] : leaves.schedules) {
+    apply(branch, {chunks, schedule, {}, 0}, setup.plan);
+    waiting = std::min(waiting, model::waiting_share(setup.plan, model::at_least_one(chunks)));
+  }
+  return step_bound.least_us(setup.plan, waiting, [&]() -> const model::Setup& {
+    return set(branch, {1, leaves.lightest, {}, 0});
+  });
 }
 
 // No plan of the branch is faster than this: none recomputes, offloads or waits less.
-double TrainingSearch::Parts::bound_us(const Branch& branch) {
-  const auto [entry, is_new] = bounds.try_emplace(key_of(branch, {}), 0.0);
+double TrainingSearch::Parts::bound_us(const Branch& branch, const Leaves& leaves) {
+  const Leaf lightest{1, leaves.lightest, {}, 0};
+  const auto [entry, is_new] = bounds.try_emplace(key_of(branch, lightest), 0.0);
   if (!is_new) return entry->second;
-  suggest::step_of(&stack, memo, set(branch, {}), step);
+  suggest::step_of(&stack, memo, set(branch, lightest), step);
   return entry->second = step.cost.time_us - step.cost.bubble_us;
 }
 
@@ -388,7 +445,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     if (is_new) entry->second = p.leaves(request, branch);
     counts.all += std::ssize(entry->second.all);
     if (open.empty() || !differs_in_batch_alone(open.back().branch, branch)) groups.push_back({open.size()});
-    next.emplace(request.prune ? p.least_us(branch, entry->second.most_chunks) : 0, open.size());
+    next.emplace(request.prune ? p.least_us(branch, entry->second) : 0, open.size());
     open.push_back({branch, &entry->second, groups.size() - 1});
   }
   const auto least_bytes = [&](Group& group) {
@@ -404,7 +461,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     return true;
   };
   std::vector<Priced> best;
-  std::vector<Leaf> priced_leaves;  // of the branch
+  std::vector<Waiting> priced;  // of the branch
   while (!next.empty()) {
     if (request.ended != nullptr && *request.ended) return {};
     const auto [bound_us, place] = next.top();
@@ -417,16 +474,19 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
         continue;
       }
       each.is_priced = true;
-      next.emplace(std::max(bound_us, p.bound_us(each.branch)), place);
+      next.emplace(std::max(bound_us, p.bound_us(each.branch, *each.leaves)), place);
       continue;
     }
-    priced_leaves.clear();
-    for (const Leaf& leaf : each.leaves->all) {
-      const auto computes_less = [&](const Leaf& other) {
-        return other.chunks == leaf.chunks && other.offload == leaf.offload &&
-               is_within(other.recompute, leaf.recompute);
+    priced.clear();
+    for (const Waiting& waiting : p.by_waiting(each.branch, *each.leaves)) {
+      const Leaf& leaf = waiting.leaf;
+      // It waits no longer, as it stands before this one.
+      const auto computes_less = [&](const Waiting& other) {
+        return other.leaf.chunks == leaf.chunks && other.leaf.offload == leaf.offload &&
+               is_as_light(other.leaf.schedule, leaf.schedule) &&
+               is_within(other.leaf.recompute, leaf.recompute);
       };
-      if (request.prune && std::any_of(priced_leaves.begin(), priced_leaves.end(), computes_less)) {
+      if (request.prune && std::any_of(priced.begin(), priced.end(), computes_less)) {
         ++counts.needless;
         continue;
       }
@@ -449,9 +509,9 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       }
       suggest::step_of(&p.stack, p.memo, setup, p.step);
       ++counts.priced;
-      priced_leaves.push_back(leaf);
-      const Priced priced{each.branch, leaf, p.step.cost.time_us};
-      best.insert(std::upper_bound(best.begin(), best.end(), priced, is_before), priced);
+      priced.push_back(waiting);
+      const Priced plan{each.branch, leaf, p.step.cost.time_us};
+      best.insert(std::upper_bound(best.begin(), best.end(), plan, is_before), plan);
       if (best.size() > request.keep) best.pop_back();
     }
   }
@@ -473,6 +533,7 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
                            {FieldId::sequence_parallel, 0},
                            {FieldId::pipeline, 1},
                            {FieldId::virtual_pipeline, 1},
+                           {FieldId::pipeline_schedule, 0},
                            {FieldId::context, 1},
                            {FieldId::expert, 1},
                            {FieldId::zero, 0},

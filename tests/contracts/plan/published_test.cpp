@@ -37,6 +37,11 @@ model::Reading reading_of_run(NodeRef run) {
   return reading;
 }
 
+// The frameworks of these runs have no other than theirs (Megatron-Core, pipeline_parallel/schedules.py).
+contracts::Pin own_schedule(const model::Reading& reading) {
+  return {model::FieldId::pipeline_schedule, model::get(reading.setup, model::FieldId::pipeline_schedule)};
+}
+
 }  // namespace
 
 TEST_CASE("most published runs are within 5 % of the best plan, and none that fits is faster", "[plan]") {
@@ -57,6 +62,7 @@ TEST_CASE("most published runs are within 5 % of the best plan, and none that fi
     contracts::TrainingRequest request;
     request.gpus = plan.tensor * plan.pipeline * plan.context * plan.data;
     request.sequences = contracts::sequences_per_step(plan);
+    request.pins.push_back(own_schedule(reading));
     const contracts::TrainingAnswer answer = search.search(request);
     REQUIRE(!answer.best.empty());
     const contracts::TrainingPlan own = search.own();
@@ -90,6 +96,7 @@ TEST_CASE("published plans are within 5 % of the best, or it is known why not", 
     contracts::TrainingRequest request;
     request.gpus = search.own().gpus;
     request.sequences = contracts::sequences_per_step(reading.setup.plan);
+    request.pins.push_back(own_schedule(reading));
     const contracts::TrainingAnswer best = search.search(request);
     // What is not published is chosen: what is computed again, and chunks.
     for (const model::FieldId field :

@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "contracts/plan/branches.hpp"
 #include "contracts/plan/recompute.hpp"
 #include "gpu/registry.hpp"
+#include "model/stages.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"
 
@@ -70,7 +72,8 @@ std::string random_model(std::mt19937& random) {
 
 }  // namespace
 
-// Those of `all` that compute no more again than another one that differs in nothing else.
+// Those of `all` that neither compute more again nor wait longer than another one that differs in nothing
+// else.
 std::vector<contracts::TrainingPlan> without_need(const std::vector<contracts::TrainingPlan>& all) {
   const auto rest = [](const contracts::TrainingPlan& each) {
     model::Plan plan = each.setup.plan;
@@ -78,15 +81,21 @@ std::vector<contracts::TrainingPlan> without_need(const std::vector<contracts::T
                       plan.zero, plan.micro_batch_size, plan.embedding_stages, plan.stage_layers,
                       plan.virtual_pipeline, plan.overlap, plan.offload_optimizer);
   };
-  std::map<decltype(rest(all.front())), std::vector<contracts::RecomputeChoice>> alike;
-  for (const contracts::TrainingPlan& each : all)
-    alike[rest(each)].push_back(contracts::recompute_of(each.setup.plan));
+  const auto waiting = [](const model::Plan& plan) {
+    return plan.pipeline > 1 ? model::waiting_share(plan, static_cast<double>(plan.virtual_pipeline)) : 0;
+  };
+  std::map<decltype(rest(all.front())), std::vector<model::Plan>> alike;
+  for (const contracts::TrainingPlan& each : all) alike[rest(each)].push_back(each.setup.plan);
   std::vector<contracts::TrainingPlan> out;
   for (const contracts::TrainingPlan& each : all) {
-    const contracts::RecomputeChoice own = contracts::recompute_of(each.setup.plan);
-    const std::vector<contracts::RecomputeChoice>& others = alike[rest(each)];
-    if (std::none_of(others.begin(), others.end(), [&](const contracts::RecomputeChoice& other) {
-          return contracts::is_within(other, own) && !contracts::is_within(own, other);
+    const model::Plan& own = each.setup.plan;
+    const contracts::RecomputeChoice again = contracts::recompute_of(own);
+    const std::vector<model::Plan>& others = alike[rest(each)];
+    if (std::none_of(others.begin(), others.end(), [&](const model::Plan& other) {
+          const contracts::RecomputeChoice less = contracts::recompute_of(other);
+          return contracts::is_within(less, again) && waiting(other) <= waiting(own) &&
+                 contracts::is_as_light(other.pipeline_schedule, own.pipeline_schedule) &&
+                 (!contracts::is_within(again, less) || waiting(other) < waiting(own));
         }))
       out.push_back(each);
   }

@@ -1,6 +1,9 @@
 // Plans for people: of training, and of serving.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,9 +40,27 @@ std::string recompute_words(const TrainingPlan& plan) {
   return out.starts_with("none + ") ? out.substr(7) : out;
 }
 
+// The papers' names of schedules.
+std::string_view schedule_words(const TrainingPlan& plan) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words{{{"1f1b", "1F1B"},
+                                                                                {"gpipe", "GPipe"},
+                                                                                {"zero_bubble", "ZB-H1"},
+                                                                                {"zero_bubble_v", "ZB-V"},
+                                                                                {"dualpipe", "DualPipe"},
+                                                                                {"dualpipe_v", "DualPipeV"}}};
+  const auto* const found = std::find_if(
+      words.begin(), words.end(), [&](const auto& each) { return each.first == plan.pipeline_schedule; });
+  return found == words.end() ? std::string_view(plan.pipeline_schedule) : found->second;
+}
+
+bool has_other_schedule(const TrainingPlan& plan) {
+  return plan.parallel.pipeline > 1 && plan.pipeline_schedule != "1f1b";
+}
+
 std::string layout_words(const TrainingPlan& plan) {
   std::string out = degree_words(plan.parallel);
   if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
+  if (has_other_schedule(plan)) out += ", " + std::string(schedule_words(plan));
   if (plan.stage_layers > 0) out += fmt::format(", {} layers per stage", plan.stage_layers);
   if (plan.zero > 0) out += fmt::format(", ZeRO-{}", plan.zero);
   if (plan.overlap == "micro_batches") out += ", overlap";
@@ -60,7 +81,7 @@ std::string counts_text(const api::SearchCounts& counts) {
   add(counts.too_large, "do not fit");
   add(counts.by_rules, "violate a rule");
   add(counts.refused, "are rejected by the stack");
-  add(counts.needless, "recompute without need");
+  add(counts.needless, "recompute or wait without need");
   add(counts.bounded, "cannot be faster");
   return out;
 }
@@ -116,6 +137,9 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
   add_degree(
       "PP", [](const TrainingPlan& each) { return each.parallel.pipeline; }, true);
   add_degree("VPP", [](const TrainingPlan& each) { return each.virtual_pipeline; });
+  add("schedule", [](const TrainingPlan& each) {
+    return std::string(each.parallel.pipeline > 1 ? schedule_words(each) : "-");
+  }).is_needed = std::any_of(plans.begin(), plans.end(), has_other_schedule);
   add_degree("CP", [](const TrainingPlan& each) { return each.parallel.context; });
   add_degree(
       "DP", [](const TrainingPlan& each) { return each.parallel.data; }, true);
@@ -285,7 +309,10 @@ std::string command_text(std::string_view command) {
   std::string out = "  ";
   std::size_t column = out.size();
   for (std::size_t at = 0; at < command.size();) {
-    const std::size_t end = std::min(command.find(" --", at + 1), command.size());
+    // Behind `&&`, before an option.
+    const std::size_t next = command.find(" && ", at);
+    const std::size_t behind = next == std::string_view::npos ? next : next + 3;
+    const std::size_t end = std::min({command.find(" --", at + 1), behind, command.size()});
     const std::string_view piece = command.substr(at, end - at);
     if (at > 0 && column + piece.size() > most) {
       out += " \\\n     ";
