@@ -2,13 +2,16 @@
 """The field's scoreboard: docs/benchmarks/field.md. See bench/field.sh."""
 import argparse
 import collections
+import dataclasses
 import itertools
 import math
 import os
 import re
 import statistics
+import sys
 
 import field_kernels
+import field_others
 import field_runs
 
 HEAD = """# Kernel and end-to-end benchmarks
@@ -53,12 +56,34 @@ Serving, by engine, model and GPU (all layouts, batches and lengths of the table
 | engine, model, GPU, weights | number | mean | median | bias |
 |---|--:|--:|--:|--:|
 """
-STATED = """
+BY_SOFTWARE = """
+## By software
+
+The same rows by the version that was timed: kernels of 50 us and more on all GPUs, whole runs of all models.
+
+| what | software | rows | mean | median | bias | roofline: mean |
+|---|---|--:|--:|--:|--:|--:|
+"""
+PREDICTORS = """
+## Other predictors
+
+Each row below is scored for the predictor and for shapelint on the rows that the predictor answered. To add one:
+`bench/field.sh --rows FOLDER` writes the rows without their measured times, and `--others FILE` reads a CSV with the columns
+`predictor`, `row` and `predicted` ([bench/field_others.py](https://github.com/shapelint/shapelint/blob/main/bench/field_others.py)
+describes both).
+
+"""
+NO_PREDICTORS = "No answers of other predictors were given for this page.\n"
+PREDICTORS_HEAD = """| what | GPU | software | predictor | rows | mean | median | bias | shapelint: mean | roofline: mean |
+|---|---|---|---|--:|--:|--:|--:|--:|--:|
+"""
+ALIKE_ROWS = """
 Two rows of the table that state the same engine, model, GPU, layout, batch and lengths differ by {alike_median} in the median and
 {alike_mean} in the mean ({alike} pairs): software of other months and settings that no column states. Scripts of April 2026 set
 `VLLM_FLOAT32_MATMUL_PRECISION=high`: MiniMax-M2.5's router, in fp32, then multiplies in TF32. Which rows they ran is not stated; all
 are priced without.
-
+"""
+STATED = """
 Stated by others: KernelSight-LM time per token 12.8 %, first token 15.4 %; Frontier (arXiv 2605.21312) latency 6.4 %; Charon (arXiv
 2605.17164) training 3.74 % on its own clusters; AMD's Primus projection 5 to 9 % on four runs.
 
@@ -99,16 +124,75 @@ def versions_that_draft(runs):
             if ratios and sum(ratio < FASTER for ratio in ratios) > len(ratios) / 2 and len(ratios) > len(met[version]) / 3}
 
 
-def kernel_rows(program, folder, every):
-    for kind, by_gpu, unanswered in field_kernels.score(program, folder, every):
-        for gpu, rows in by_gpu.items():
-            long = [row for row in rows if row[0] >= field_kernels.LEAST_US]
+def percent_off(ratios):
+    """The mean of |ratio - 1|; empty where there is none."""
+    values = [abs(ratio - 1) for ratio in ratios]
+    return f"{100 * statistics.mean(values):.1f} %" if values else ""
+
+
+@dataclasses.dataclass
+class Scored:
+    """A row of the scoreboard."""
+    what: str
+    gpu: str
+    software: str
+    row: str
+    measured: float
+    predicted: float
+    ideal: float | None  # of the roofline, for kernels
+
+
+def kernel_rows(kinds, scored):
+    """Lines of the table of kernels; what they are of is appended to `scored`."""
+    for kind, by_gpu, unanswered in kinds:
+        for gpu, timings in by_gpu.items():
+            long = [timing for timing in timings if timing.measured >= field_kernels.LEAST_US]
             if not long:
                 continue
-            ideal = statistics.mean(abs(i / m - 1) for m, _, i in long)
-            yield f"| {kind} | {gpu} | {len(long)} | {errors([p / m for m, p, _ in long])} | {100 * ideal:.0f} % |"
+            scored += [Scored(kind, gpu, each.software, each.row, each.measured, each.predicted, each.ideal) for each in long]
+            ideal = statistics.mean(abs(each.ideal / each.measured - 1) for each in long)
+            yield (f"| {kind} | {gpu} | {len(long)} | {errors([each.predicted / each.measured for each in long])} | "
+                   f"{100 * ideal:.0f} % |")
         if unanswered:
             yield f"| {kind} | | {unanswered} | not answered | | | |"
+
+
+def roofline_off(rows):
+    return percent_off([each.ideal / each.measured for each in rows if each.ideal])
+
+
+def grouped(rows, key):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return sorted(groups.items())
+
+
+def software_rows(scored):
+    for (what, software), rows in grouped(scored, lambda each: (each.what, each.software)):
+        if software:
+            yield (f"| {what} | {software} | {len(rows)} | {errors([each.predicted / each.measured for each in rows])} | "
+                   f"{roofline_off(rows)} |")
+
+
+def predictor_rows(scored, answers):
+    for (what, gpu, software), rows in grouped(scored, lambda each: (each.what, each.gpu, each.software)):
+        for predictor, of in sorted(answers.items()):
+            answered = [each for each in rows if each.row in of]
+            if answered:
+                yield (f"| {what} | {gpu} | {software} | {predictor} | {len(answered)} | "
+                       f"{errors([of[each.row] / each.measured for each in answered])} | "
+                       f"{percent_off([each.predicted / each.measured for each in answered])} | {roofline_off(answered)} |")
+
+
+def predictors(scored, answers):
+    out = PREDICTORS
+    if not answers:
+        return out + NO_PREDICTORS
+    for predictor, unknown in field_others.unknown_rows(answers, {each.row for each in scored}).items():
+        if unknown:
+            print(f"{predictor}: {unknown} of {len(answers[predictor])} rows are not scored", file=sys.stderr)
+    return out + PREDICTORS_HEAD + "".join(line + "\n" for line in predictor_rows(scored, answers))
 
 
 def main():
@@ -117,9 +201,17 @@ def main():
     parser.add_argument("--data", default="../shared/data/kernels")
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--output", default="docs/benchmarks/field.md")
+    parser.add_argument("--rows", help="write the rows without their measured times into this folder, and stop")
+    parser.add_argument("--others", action="append", default=[], help="answers of other predictors (field_others.py)")
     options = parser.parse_args()
+    if options.rows:
+        field_others.write_rows(options.rows, options.data, options.every)
+        return
+    answers = field_others.read_answers(options.others)
+    scored = []
     out = HEAD.format(every=options.every, whole=field_kernels.MOST_WHOLE)
-    out += "".join(row + "\n" for row in kernel_rows(options.program, options.data, options.every))
+    kinds = field_kernels.score(options.program, options.data, options.every)
+    out += "".join(row + "\n" for row in kernel_rows(kinds, scored))
     out += OTHERS.format(faster=f"{100 * FASTER:.0f} %", peak=f"{100 * MOST_OF_PEAK:.0f} %",
                          contradiction="four")
     groups, table = collections.defaultdict(list), []
@@ -146,6 +238,8 @@ def main():
             group += ", of rows that contradict each other"
         elif run.measured < FASTER * fastest[run.key] or (kind_of(run), run.version) in drafting:
             group += ", faster than others like them"
+        scored.append(Scored(run.group[0], run.gpu, field_runs.software_of(run.group, run.name, run.version), run.row,
+                             run.measured, run.predicted, None))
         if run.group[0] == "serving":
             by_model[kind_of(run)].append(run.ratio)
             alike[run.key].append(run.measured)
@@ -156,9 +250,12 @@ def main():
     for model, ratios in sorted(by_model.items()):
         out += f"| {model} | {len(ratios)} | {errors(ratios)} |\n"
     apart = [abs(a / b - 1) for times in alike.values() for a, b in itertools.permutations(times, 2)]
-    out += STATED.format(alike=len(apart) // 2, alike_median=f"{100 * statistics.median(apart):.1f} %",
-                         alike_mean=f"{100 * statistics.mean(apart):.1f} %")
+    if apart:
+        out += ALIKE_ROWS.format(alike=len(apart) // 2, alike_median=f"{100 * statistics.median(apart):.1f} %",
+                                 alike_mean=f"{100 * statistics.mean(apart):.1f} %")
+    out += STATED
     out += "\n".join(table) + "\n"
+    out += BY_SOFTWARE + "".join(line + "\n" for line in software_rows(scored)) + predictors(scored, answers)
     with open(options.output, "w") as file:
         file.write(out)
     print(out[out.index("## Whole runs"):out.index("## Each training")])

@@ -4,6 +4,9 @@
 #   bench/field.sh                 everything in DATA (../shared/data/kernels): tables of kernels by their kind's name
 #                                  (moe.csv, nccl.csv.gz …), training-runs.csv.gz, serving-runs.csv.gz
 #   bench/field.sh --every 1       each row, not one of five of a long table; --output FILE writes elsewhere
+#   bench/field.sh --rows FOLDER   writes the rows without their measured times, for other predictors to answer
+#   bench/field.sh --others FILE   scores what they answered, too: a CSV with the columns predictor, row, predicted
+#                                  (field_others.py describes both)
 #
 # A row that is added there is scored with the others. PROGRAM is build/release/shapelint unless stated.
 set -eu

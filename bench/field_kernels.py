@@ -1,7 +1,9 @@
 """Measured times of single kernels beside predicted ones and their rooflines: what bench/field.py scores kernels with."""
 import collections
 import csv
+import dataclasses
 import gzip
+import hashlib
 import io
 import math
 import os
@@ -21,9 +23,25 @@ MOST_WHOLE = 1500  # rows of one kind and GPU of which each is scored, whatever 
 MOST_APART = 0.2  # of the stated speed from what sizes and time make
 
 
+@dataclasses.dataclass
+class Timing:
+    row: str  # id_of
+    gpu: str
+    software: str  # of which the kernel is, with its version
+    measured: float  # microseconds, and the two below
+    predicted: float
+    ideal: float
+
+
 def read(path):
     with gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def table(folder, name):
+    """Rows of a table, compressed or not; none where the folder has no such table."""
+    paths = (os.path.join(folder, name + end) for end in (".csv.gz", ".csv"))
+    return next((read(path) for path in paths if os.path.exists(path)), [])
 
 
 def positive(text):
@@ -64,6 +82,16 @@ def answers(program, kind, gpu, rows):
     return out
 
 
+def id_of(kind, row):
+    """A name of a row by all that it says: the same in every copy of the table, whatever the order."""
+    text = ",".join(f"{key}={row[key]}" for key in sorted(row))
+    return f"{kind}-{hashlib.sha1(text.encode()).hexdigest()[:12]}"
+
+
+def software_of(row):
+    return " ".join(row[key] for key in ("framework", "version") if row.get(key))
+
+
 def sample(rows, every):
     """One row in `every` of a long table, chosen by what it says: rows that are added to a table leave the others' choice
     as it is, and a smaller share is part of a larger one. A short table is whole: of 20 rows another choice moves a
@@ -73,20 +101,23 @@ def sample(rows, every):
     return [row for row in rows if zlib.crc32(",".join(f"{key}={row[key]}" for key in sorted(row)).encode()) < 2**32 / every]
 
 
-def score(program, folder, every=1):
-    """For each kind that `folder` has a table of: GPU -> [(measured, predicted, ideal)], and rows without an answer."""
+def tables(folder, every=1):
+    """For each kind that `folder` has a table of: GPU -> the rows that are scored."""
     for kind in KINDS:
-        path = next((p for p in (os.path.join(folder, kind + end) for end in (".csv.gz", ".csv")) if os.path.exists(p)), None)
-        if path is None:
-            continue
-        column, scale = TARGETS.get(kind, ("time_us", 1))
+        column, _ = TARGETS.get(kind, ("time_us", 1))
         by_gpu = collections.defaultdict(list)
-        for row in read(path):
+        for row in table(folder, kind):
             if positive(row.get(column)) and row.get("gpu") and not contradicts(row):
                 by_gpu[row["gpu"]].append(row)
-        by_gpu = {gpu: sample(rows, every) for gpu, rows in by_gpu.items()}
+        yield kind, {gpu: sample(rows, every) for gpu, rows in sorted(by_gpu.items())}
+
+
+def score(program, folder, every=1):
+    """For each kind that `folder` has a table of: GPU -> its Timings, and the number of rows without an answer."""
+    for kind, by_gpu in tables(folder, every):
+        column, scale = TARGETS.get(kind, ("time_us", 1))
         found, unanswered = {}, 0
-        for gpu, rows in sorted(by_gpu.items()):
+        for gpu, rows in by_gpu.items():
             try:
                 answered = answers(program, kind, gpu, rows)
             except RuntimeError as error:  # a GPU that is no profile
@@ -94,5 +125,6 @@ def score(program, folder, every=1):
                 unanswered += len(rows)
                 continue
             unanswered += sum(answer is None for answer in answered)
-            found[gpu] = [(scale * float(row[column]), *answer) for row, answer in zip(rows, answered) if answer]
+            found[gpu] = [Timing(id_of(kind, row), gpu, software_of(row), scale * float(row[column]), *answer)
+                          for row, answer in zip(rows, answered) if answer]
         yield kind, found, unanswered

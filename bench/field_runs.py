@@ -9,9 +9,8 @@ requests. Rows whose model has layers that are not costed, or whose layout is no
 import argparse
 import collections
 import concurrent.futures
-import csv
 import dataclasses
-import gzip
+import hashlib
 import json
 import math
 import os
@@ -21,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+
+import field_kernels
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = tomllib.load(open(os.path.join(HERE, "run_models.toml"), "rb"))
@@ -148,7 +149,7 @@ def variants(row):
 
 
 def training(data):
-    for whole in csv.DictReader(gzip.open(os.path.join(data, "training-runs.csv.gz"), "rt")):
+    for whole in field_kernels.table(data, "training-runs"):
         if whole["model"] not in TRAINED:
             continue
         for row in variants(whole):
@@ -190,7 +191,7 @@ def vllm_layout(model, moe, gpus, batch):
 
 
 def serving(data):
-    for row in csv.DictReader(gzip.open(os.path.join(data, "serving-runs.csv.gz"), "rt")):
+    for row in field_kernels.table(data, "serving-runs"):
         if row["model_path"] not in SERVED:
             continue
         part = "decode_" if row["mode"] == "disagg" else ""
@@ -258,10 +259,23 @@ class Run:
     step: dict
     version: str = ""  # of the engine
     reading_share: float = 0  # of the peak, that reading the prompts takes at the stated speed
+    row: str = ""  # id_of
+    gpu: str = ""
 
     @property
     def ratio(self):
         return self.predicted / self.measured
+
+
+def software_of(group, name, version=""):
+    """A release of Megatron-Bridge, or an engine and its version."""
+    first = name.split()[0]
+    return f"Megatron-Bridge {first}" if group[0] == "training" else f"{first} {version}".strip()
+
+
+def id_of(job):
+    """A name of a job's row by what it states: the same in every copy of the table."""
+    return f"{job[0][0]}-{hashlib.sha1(f'{job[0]} {job[1]} {job[6]}'.encode()).hexdigest()[:12]}"
 
 
 # Of a GPU's memory, what engines give weights and cache (vLLM: gpu_memory_utilization).
@@ -342,14 +356,19 @@ def price(program, job):
         print(f"no prediction of {name}: {error}", file=sys.stderr)
         return None
     value = case["step"]["tokens_per_s_per_gpu"] if group[0] == "training" else case["step"]["step_us"] / 1000
-    return Run(group, name, (name, group), measured, value, case["step"], version, share)
+    return Run(group, name, (name, group), measured, value, case["step"], version, share, id_of(job), gpu)
 
 
-def score(program, data, every=1, only=""):
+def jobs_of(data, every=1, only=""):
     """All training runs, and of the serving ones one in `every`; what a table states twice is scored once."""
     stated = {(job[0], job[1], job[6]): job for job in serving(data)}
     jobs = list(training(data)) + list(stated.values())[::every]
-    jobs = [job for job in jobs if only in " ".join(job[0]) + " " + job[1]]
+    return [job for job in jobs if only in " ".join(job[0]) + " " + job[1]]
+
+
+def score(program, data, every=1, only=""):
+    """The runs of jobs_of for which there is a prediction."""
+    jobs = jobs_of(data, every, only)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for run in pool.map(lambda job: price(program, job), jobs):
             if run is not None:
