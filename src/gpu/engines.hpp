@@ -17,13 +17,15 @@ namespace shapelint::gpu {
 
 // Whose kernel it is. An empty text: the timings do not say.
 struct EngineKernel {
-  std::string architecture;  // id: `hopper`
-  std::string engine;        // `vllm`, `sglang`, `trtllm`, `nccl`
-  std::string kernel;        // the engine's name of it
-  std::string dtype;         // that it computes in: `bf16`, `fp8`
-  std::string cache;         // of the cached keys and values
-  std::string operation;     // of a collective; of a scan its part and phase: `scan-context`
-  std::int64_t rows = 0;     // timings that the constants were fitted to
+  std::string architecture;   // id: `hopper`
+  std::string engine;         // `vllm`, `sglang`, `trtllm`, `nccl`
+  std::string kernel;         // the engine's name of it
+  std::string shared_engine;  // another engine with the same constants
+  std::string shared_kernel;  // that engine's name of its kernel
+  std::string dtype;          // that it computes in: `bf16`, `fp8`
+  std::string cache;          // of the cached keys and values
+  std::string operation;      // of a collective; of a scan its part and phase: `scan-context`
+  std::int64_t rows = 0;      // timings that the constants were fitted to
 };
 
 // L2 residency model: how much of a kernel's traffic finds its data there, and how fast: measurements repeat
@@ -232,7 +234,10 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
     if (same_dtype && each.dtype != names.dtype) continue;
     const int tuned = tuned_for(each, names.experts, names.heads);
     if (tuned < 0) continue;
-    const int same = (each.kernel == names.kernel ? 16 : 0) + (each.engine == names.engine ? 8 : 0) +
+    const bool is_shared = !each.shared_kernel.empty() && each.shared_kernel == names.kernel &&
+                           each.shared_engine == names.engine;
+    const int same = (is_shared || each.kernel == names.kernel ? 16 : 0) +
+                     (is_shared || each.engine == names.engine ? 8 : 0) +
                      (each.dtype == names.dtype ? 4 : 0) + (each.cache == names.cache ? 2 : 0) + tuned;
     if (same < most || (same == most && each.rows <= best->rows)) continue;
     most = same;
