@@ -100,3 +100,34 @@ TEST_CASE("a mixture whose tokens are exchanged by NCCL trains as slowly as was 
     CHECK(tokens_per_s(model::Dispatcher::fused) > 1.4 * run.stated);
   }
 }
+
+TEST_CASE("a graph of the whole step copies experts' activations out of its buffers", "[cost]") {
+  // Megatron-Bridge 26.06 (container of June 2026), docs/performance-summary: Qwen3-30B-A3B in MXFP8 on eight
+  // GPUs, tokens/s and GPU. Its recipes set moe_paged_stash with full_iteration; without these copies the
+  // predictions are 1.10 and 1.11 of what is stated.
+  model::Setup setup = tests::setup_of(qwen3_30b_a3b);
+  model::Plan& plan = setup.plan;
+  plan.mode = model::Mode::train;
+  plan.dtype = DType::fp8;
+  plan.recipe = Recipe::mxfp8;
+  plan.sequence_length = 4096;
+  plan.data = plan.expert = 8;
+  plan.zero = 1;
+  plan.fused_gradient_accumulation = true;
+  plan.overlap = model::Overlap::micro_batches;
+  plan.graphs = model::CudaGraphScope::step;
+  const auto tokens_per_s = [&](const char* gpu, std::int64_t micro_batch) {
+    plan.micro_batch_size = micro_batch;
+    plan.gradient_accumulation = 512 / 8 / micro_batch;
+    return cost::price(*gpu::find_gpu(gpu), model::lower(setup), plan.dtype).tokens_per_s;
+  };
+  CHECK(tokens_per_s("gb300", 8) == Approx(45275).epsilon(0.08));
+  CHECK(tokens_per_s("gb200", 4) == Approx(40706).epsilon(0.08));
+  const auto has_stash = [&] {
+    const model::Workload workload = model::lower(setup);
+    return tests::find(workload, "layer.moe.stash") != nullptr;
+  };
+  CHECK(has_stash());
+  plan.graphs = model::CudaGraphScope::parts;
+  CHECK_FALSE(has_stash());
+}

@@ -267,6 +267,21 @@ void lower_shared_experts(const LoweringContext& shared, double count, ExpertWor
   emit.experts(first, routed);
 }
 
+// Under a CUDA graph of the whole step routed experts compute in buffers of a fixed size, which layers share:
+// what the backward pass needs of them is copied out, and back (Megatron-LM, transformer/moe/paged_stash.py;
+// every recipe of Megatron-Bridge 26.08 with full_iteration sets moe_paged_stash). Operands of the products
+// are kept in their dtype, the first product's result in 16 bits.
+void stash_experts(const LoweringContext& shared, double copies, std::int64_t width, Dim vectors,
+                   Repeat layer, Emitter& emit) {
+  if (!shared.training || shared.plan.graphs != CudaGraphScope::step) return;
+  const auto columns = static_cast<double>(width);
+  const double operands = static_cast<double>(vectors.value) + columns;
+  const double branches = shared.model.mlp_gated ? 2 : 1;
+  const double kept =
+      copies * (operands * bytes_of(shared.linear_dtype) + branches * columns * shared.activation);
+  emit.elementwise("layer.moe.stash", 2 * kept, 2 * kept, layer);
+}
+
 }  // namespace
 
 std::int64_t routed_tokens(const Setup& setup) {
@@ -347,6 +362,7 @@ void lower_moe(const LoweringContext& shared, double count, Emitter& emit) {
   lower_experts(shared, routed_names, load.rows, outer, dim(width, "moe_intermediate_size / expert_tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
                 emit, work);
+  stash_experts(shared, load.copies, width, outer, {count}, emit);
   // Once for each token, before it is copied; what the activation writes is narrow at once.
   // Serving engines' kernels do it themselves.
   const double tokens = static_cast<double>(own.value) * static_cast<double>(outer.value);
