@@ -23,10 +23,10 @@ constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.85, 1.24
                                    StackSpread{Stack::compiled, false, {0.95, 1.22}, 22},
                                    StackSpread{Stack::eager, false, {0.91, 1.25}, 63},
                                    StackSpread{Stack::other, false, {0.96, 1.32}, 50}};
-// Measured / predicted time to the first token, the 90 % quantile of half of the published ones with four
-// requests at a time (bench/first_token.py), by the pass and its host; where none is known, by the pass alone
-// of those left out.
-constexpr double slowest_first_token = 2.0;
+// Measured / predicted time to the first token, the 10 % and the 90 % quantile of half of the published ones
+// with four requests at a time (bench/first_token.py), by the pass and its host; where none is known, the
+// 90 % quantile by the pass alone of those left out.
+constexpr Spread first_token{0.69, 1.71};
 constexpr double slowest_without_host = 5.1;
 // Of two published runs of one model by one framework on one GPU, the larger of measured / predicted as a
 // multiple of the smaller: the 80 % quantile of 63 pairs (tests/cost/published_training.toml).
@@ -70,7 +70,8 @@ Spread anchored_spread(const gpu::Gpu& gpu, const model::Setup& setup) {
 
 Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup, bool is_host_known) {
   const Spread step = step_spread(gpu, setup);
-  return {step.low, std::max(step.high, is_host_known ? slowest_first_token : slowest_without_host)};
+  if (!is_host_known) return {step.low, std::max(step.high, slowest_without_host)};
+  return {std::min(step.low, first_token.low), std::max(step.high, first_token.high)};
 }
 
 StepInterval step_interval(const gpu::Gpu& gpu, const model::Setup& setup, double time_us) {

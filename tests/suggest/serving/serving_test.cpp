@@ -15,6 +15,7 @@
 #include "suggest/serving/remedies.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
+#include "tests/model/workload_support.hpp"
 #include "tests/suggest/serving/serving_support.hpp"
 #include "text/files.hpp"
 #include "text/toml/toml.hpp"
@@ -224,7 +225,7 @@ TEST_CASE("packed weights and caches move fewer bytes", "[serving]") {
   CHECK(time_us(prefill) > time_us(plain));
 }
 
-TEST_CASE("an engine's host launches the pass over a prompt, however fast the GPU", "[serving]") {
+TEST_CASE("until the first token an engine's host takes time beside the GPU", "[serving]") {
   // The kernels of a prompt's pass are in no CUDA graph: vLLM captures steps of up to 512 tokens
   // (vllm/config, max_cudagraph_capture_size), SGLang and TensorRT-LLM decoding alone.
   const auto first_us = [](const char* gpu, std::int64_t prompt, model::ServingEngine engine) {
@@ -233,16 +234,46 @@ TEST_CASE("an engine's host launches the pass over a prompt, however fast the GP
     return suggest::serving_of(gpu_named(gpu), setup).first_token_us;
   };
   const auto vllm = model::ServingEngine::vllm;
-  const auto fastest = model::ServingEngine::fastest;
-  CHECK(first_us("h200", 640, vllm) == first_us("b200", 640, vllm));
-  CHECK(first_us("h200", 640, vllm) >= 32 * 1000.0);  // layers, each of a millisecond at least
-  CHECK(first_us("h200", 640, vllm) > first_us("h200", 640, fastest));
+  // However fast the GPU: 32 layers of 0.4 ms at least, and the prompt's tokens.
+  CHECK(first_us("b200", 640, vllm) > 32 * 400.0);
+  CHECK(first_us("h200", 640, vllm) > first_us("b200", 640, vllm) + 1000);
+  CHECK(first_us("h200", 513, vllm) > first_us("h200", 512, vllm) + 32 * 400.0);
   // Of SGLang and TensorRT-LLM mixtures alone were published.
   CHECK(first_us("h200", 640, model::ServingEngine::sglang) < 32 * 1000.0);
-  CHECK(first_us("h200", 512, model::ServingEngine::vllm) < 32 * 1000.0);
-  // A long one outlasts it.
-  const double long_us = first_us("a100", 16384, model::ServingEngine::vllm);
+  // Beside a long prompt it is little.
+  const double long_us = first_us("a100", 16384, vllm);
   CHECK(long_us == Approx(first_us("a100", 16384, model::ServingEngine::fastest)).epsilon(0.3));
+}
+
+// Published first tokens of one request at a time (bench/first_token_runs.toml has more), which nothing was
+// fitted to: the pass alone is 0.5 to 0.8 of them.
+TEST_CASE("a first token takes as long as was published", "[serving]") {
+  const auto first_ms = [](const char* gpu, const model::Setup& setup) {
+    return suggest::serving_of(gpu_named(gpu), setup).first_token_us / 1e3;
+  };
+  // tenstorrent/tt-inference-server, issue 521: gemma-3-4b, vLLM on an A100.
+  model::Setup gemma = llama2_7b_decoding(1024);
+  gemma.model.hidden_size = 2560;
+  gemma.model.num_layers = 34;
+  gemma.model.num_attention_heads = 8;
+  gemma.model.num_key_value_heads = 4;
+  gemma.model.head_dim = gemma.model.value_head_dim = 256;
+  gemma.model.intermediate_size = 10240;
+  gemma.model.vocab_size = 262208;
+  gemma.plan.engine = model::ServingEngine::vllm;
+  CHECK(first_ms("a100", gemma) == Approx(62.7).epsilon(0.2));
+  gemma.plan.context_length = 3072;
+  CHECK(first_ms("a100", gemma) == Approx(157.6).epsilon(0.2));
+  // NVIDIA/TensorRT-LLM, issue 5929: DeepSeek-R1 in FP8 on eight H200, experts on ranks of their own.
+  model::Setup deepseek = tests::example("deepseek-v3");
+  deepseek.plan = {};
+  deepseek.plan.mode = model::Mode::decode;
+  deepseek.plan.dtype = DType::fp8;
+  deepseek.plan.recipe = Recipe::block128;
+  deepseek.plan.engine = model::ServingEngine::trtllm;
+  deepseek.plan.tensor = deepseek.plan.expert = 8;
+  deepseek.plan.context_length = 8192;
+  CHECK(first_ms("h200", deepseek) == Approx(352.8).epsilon(0.2));
 }
 
 TEST_CASE("a prompt in chunks takes longer alone; speculation gains what is accepted", "[serving]") {
