@@ -24,14 +24,26 @@ single products kept in bf16 (NVFP4) are left out.
 | container | model | GPU | number | format | stated tokens/s per GPU | predicted | predicted / stated |
 |---|---|---|--:|---|--:|--:|--:|
 """
-MIDDLE = """
+AFTER_TRAINING = """
 Where a graph does not hold the whole step, the GPU waits for its host before the experts of every layer and micro-batch
 (`cuda_graphs = "parts"`, `mixture_stall_us` of the architecture, fitted to Qwen3 30B alone): 42 layers and 8 to 16 micro-batches of
 Nemotron 3 Super wait 1.1 to 2.2 s of a step. What is left of its error hangs on no single part: Mamba-2's scan and its backward pass were
 never measured ([gpu-model.md](../explanation/gpu-model.md), section 6), nor was the exchange of 22 experts per token over 64 GPUs.
 gpt-oss-120b in bf16 lacks some 7 ms in each layer and micro-batch of 16,384 tokens, on all four systems; its biases, its clamped
-activation and the sinks of its softmax have passes of their own there, which a prediction joins with others.
+activation and the sinks of its softmax have passes of their own there, which a prediction joins with others. DeepSeek-V4-Flash
+lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its compressed attention was never measured.
 
+## Training of recurrences
+
+[flash-linear-attention, issue 32](https://github.com/fla-org/flash-linear-attention/issues/32), July 2024: PyTorch's modules and the
+Triton kernels of that time, bf16, one GPU. The issue does not say which H100; the transformer runs as on a PCIe card, so all are
+priced there. Mamba's scan was fitted to its eight H100 runs ([gpu-model.md](../explanation/gpu-model.md), section 6), no other row
+was fitted.
+
+| model | GPU | sequences x tokens | stated tokens/s | predicted | predicted / stated |
+|---|---|---|--:|--:|--:|
+"""
+SERVING = """
 ## Serving
 
 Steps in bf16 between which no prompt is read, at half of the answer; stated times include prompts of others that were read meanwhile.
@@ -63,7 +75,8 @@ and lengths.
 """
 
 
-def training(program, runs):
+def trained(program, runs):
+    """Container, model, GPU, number, format, stated and predicted tokens/s per GPU of each training run."""
     for container, model, gpu, gpus, form, whole, batch, length, tensor, expert, stated, recipe_says in runs:
         dtype, recipe = field_runs.RECIPES[form]
         data = gpus // tensor
@@ -72,8 +85,19 @@ def training(program, runs):
                "software": field_runs.month_of(container), **recipe_says}
         parallel = {"tensor": tensor, "data": data, "expert": expert, "sequence_parallel": tensor > 1, "zero": 1}
         case = field_runs.predicted_or_exit(program, model, run, parallel, gpu)
-        speed = case["step"]["tokens_per_s_per_gpu"]
+        yield container, model, gpu, gpus, form, stated, case["step"]["tokens_per_s_per_gpu"]
+
+
+def training(program, runs):
+    for container, model, gpu, gpus, form, stated, speed in trained(program, runs):
         yield f"| {container} | {model} | {gpu} | {gpus} | {form} | {stated} | {speed:.0f} | {speed / stated:.2f} |\n"
+
+
+def recurrences(program, runs):
+    for model, gpu, sequences, tokens, stated in runs:
+        run = {"mode": "train", "dtype": "bf16", "micro_batch_size": sequences, "sequence_length": tokens, "eager": True}
+        speed = field_runs.predicted_or_exit(program, model, run, {}, gpu)["step"]["tokens_per_s_per_gpu"]
+        yield f"| {model} | {gpu} | {sequences} x {tokens} | {stated} | {speed:.0f} | {speed / stated:.2f} |\n"
 
 
 def serving(program, runs):
@@ -112,7 +136,8 @@ def images(program, published):
 def main():
     options, published = field_runs.asked_for_page("hybrid_runs.toml", "docs/benchmarks/hybrids.md")
     text = HEAD + "".join(training(options.program, published["training"]["runs"]))
-    text += MIDDLE + "".join(serving(options.program, published["serving"]["runs"]))
+    text += AFTER_TRAINING + "".join(recurrences(options.program, published["recurrence"]["runs"]))
+    text += SERVING + "".join(serving(options.program, published["serving"]["runs"]))
     text += VIDEO + "".join(video(options.program, published["video"]["runs"]))
     text += IMAGES + "".join(images(options.program, published["image"])) + TAIL
     with open(options.output, "w") as file:
