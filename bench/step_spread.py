@@ -3,7 +3,8 @@
 
     bench/step_spread.py [--program build/release/shapelint] [--data ../shared/data/kernels]
 
-Runs: Megatron-Bridge's training and engines' serving of `--data` (left out without it), bench/scaling_runs.toml,
+Runs: Megatron-Bridge's training and engines' serving of `--data` (left out without it), MoE of bench/hybrid_runs.toml that
+Megatron-Bridge trained, bench/scaling_runs.toml,
 tests/cost/published_training.toml, and the steps of measured/tables. A campaign (one model on one GPU by one source) counts
 with at most MOST_OF_A_CAMPAIGN runs, so that no model speaks for all. Spreads are the 10 % and the 90 % quantile of measured /
 predicted over the campaigns of one half, each moved out by what campaigns of that half need that are left out of it in turn
@@ -24,6 +25,7 @@ import subprocess
 import tomllib
 
 import field_runs
+import hybrids
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 MOST_OF_A_CAMPAIGN = 12
@@ -74,6 +76,14 @@ def scaling(program):
                 case = field_runs.predicted_or_exit(program, series["model"], run, parallel, series["gpu"], series.get("card"))
                 speed = case["step"]["mfu"] if series.get("unit") == "mfu" else case["step"]["tokens_per_s_per_gpu"]
                 yield stack_of(run), campaign, f"{campaign} {gpus}", speed / stated
+
+
+def mixtures(program):
+    with open(os.path.join(ROOT, "bench/hybrid_runs.toml"), "rb") as file:
+        published = tomllib.load(file)
+    field_runs.MODELS.update(published["model"])
+    for container, model, gpu, _, form, stated, speed in hybrids.trained(program, published["training"]["runs"]):
+        yield "fused, a mixture", f"{model} {gpu}", f"{container} {model} {gpu} {form}", speed / stated
 
 
 def stack_of(run):
@@ -229,7 +239,7 @@ def main():
     parser.add_argument("--program", default="build/release/shapelint")
     parser.add_argument("--data", default="../shared/data/kernels")
     options = parser.parse_args()
-    runs = [*scaling(options.program), *of_papers(options.program), *measured(options.program)]
+    runs = [*mixtures(options.program), *scaling(options.program), *of_papers(options.program), *measured(options.program)]
     if os.path.isdir(options.data):
         runs += published(options.program, options.data)
     campaigns = collections.defaultdict(list)

@@ -18,10 +18,10 @@ struct StackSpread {
   int runs;
 };
 constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.85, 1.24}, 84},
-                                   StackSpread{Stack::fused, false, {0.88, 1.26}, 67},
-                                   StackSpread{Stack::fused, true, {0.92, 1.13}, 27},
+                                   StackSpread{Stack::fused, false, {0.89, 1.26}, 67},
+                                   StackSpread{Stack::fused, true, {0.93, 1.16}, 43},
                                    StackSpread{Stack::compiled, false, {0.95, 1.22}, 22},
-                                   StackSpread{Stack::eager, false, {0.91, 1.25}, 63},
+                                   StackSpread{Stack::eager, false, {0.91, 1.24}, 63},
                                    StackSpread{Stack::other, false, {0.96, 1.32}, 50}};
 // Measured / predicted time to the first token, the 10 % and the 90 % quantile of half of the published ones
 // with four requests at a time (bench/first_token.py), by the pass and its host; where none is known, the
