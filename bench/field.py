@@ -59,7 +59,8 @@ Serving, by engine, model and GPU (all layouts, batches and lengths of the table
 BY_SOFTWARE = """
 ## By software
 
-The same rows by the version that was timed: kernels of 50 us and more on all GPUs, whole runs of all models.
+The same rows by the version that was timed: kernels of 50 us and more on all GPUs, whole runs of all models, those that are counted
+apart above among them.
 
 | what | software | rows | mean | median | bias | roofline: mean |
 |---|---|--:|--:|--:|--:|--:|
