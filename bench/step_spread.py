@@ -8,7 +8,8 @@ Megatron-Bridge trained, bench/scaling_runs.toml,
 tests/cost/published_training.toml, and the steps of measured/tables. A campaign (one model on one GPU by one source) counts
 with at most MOST_OF_A_CAMPAIGN runs, so that no model speaks for all. Spreads are the 10 % and the 90 % quantile of measured /
 predicted over the campaigns of one half, each moved out by what campaigns of that half need that are left out of it in turn
-(conformalized quantiles, Romano et al. 2019, arXiv 1905.03222, by groups): a new campaign is off by its own. Coverage and the interval score, in which width counts (Gneiting and Raftery 2007,
+(conformalized quantiles, Romano et al. 2019, arXiv 1905.03222, by groups): a new campaign is off by its own. A stack of few campaigns
+is drawn to the spread of all, which counts as PRIOR_CAMPAIGNS of them (partial pooling). Coverage and the interval score, in which width counts (Gneiting and Raftery 2007,
 section 6.2), are of the other half, beside those of one spread for all; and in the mean over HALVINGS other ways to halve.
 What names no kernels are runs whose source says nothing, and eager and compiled ones with that left out.
 Serving runs count whose lengths say how they were started (field_runs.py); the others wait for others in ways that nobody states.
@@ -32,6 +33,7 @@ MOST_OF_A_CAMPAIGN = 12
 HELD = 0.8  # of runs, that an interval is to hold
 HALVINGS = 20
 LEAST_CAMPAIGNS = 3
+PRIOR_CAMPAIGNS = 8
 LEAST_IN_HALF = 8  # runs of a stack below which its runs, not its campaigns, are halved
 
 
@@ -201,6 +203,13 @@ def spread(runs):
     return low - more, high + more
 
 
+def pooled(runs, everywhere):
+    """The spread of a stack's runs, drawn to that of all."""
+    campaigns = len({run[1] for run in runs})
+    return tuple((campaigns * own + PRIOR_CAMPAIGNS * of_all) / (campaigns + PRIOR_CAMPAIGNS)
+                 for own, of_all in zip(spread(runs), everywhere))
+
+
 def judged(runs, low, high):
     """How many runs lie within, and the sum of their interval scores."""
     logs = [math.log(ratio) for _, _, _, ratio in runs]
@@ -221,7 +230,7 @@ def compared(stacks, way, told=False):
     everywhere = spread([run for fit, _ in parts.values() for run in fit])
     total = collections.Counter()
     for stack, (fit, check) in parts.items():
-        low, high = spread(fit)
+        low, high = pooled(fit, everywhere)
         held, score = judged(check, low, high)
         of_all = judged(check, *everywhere)
         total.update(runs=len(check), held=held, score=score, held_by_all=of_all[0], score_of_all=of_all[1])

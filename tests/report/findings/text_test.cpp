@@ -41,7 +41,7 @@ TEST_CASE("a table has the step now and with the fixes that go together", "[repo
         R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
               step    MFU
   now         1.50 s  41.2 %
-              1.44 s to 1.98 s (80 % interval)
+              1.41 s to 1.91 s (80 % interval)
   with SL201  1.26 s  49.1 %                     16.2 % less
 gpt.toml: 1 warning
 Explain a rule: shapelint explain SL201
@@ -75,9 +75,9 @@ TEST_CASE("with several GPUs each figure says which", "[report]") {
 training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
                            step    MFU
   a100-sxm4-80gb           1.50 s  41.2 %
-                           1.44 s to 1.98 s (80 % interval)
+                           1.41 s to 1.91 s (80 % interval)
   h100-sxm (uncalibrated)  700 ms  38.0 %
-                           645 ms to 1.22 s (80 % interval)
+                           619 ms to 1.13 s (80 % interval)
 gpt.toml: 1 warning, 1 fixable with --fix [*]
 assumed GPUs: a100-sxm4-80gb, h100-sxm; set with `--gpu`, list with
 `shapelint gpus`
@@ -106,7 +106,7 @@ TEST_CASE("nothing found is said in one line per model", "[report]") {
         R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
        step    MFU
   now  1.50 s  41.2 %
-       1.44 s to 1.98 s (80 % interval)
+       1.41 s to 1.91 s (80 % interval)
 gpt.toml: nothing found
 )");
 }
@@ -127,7 +127,7 @@ TEST_CASE("what is not shown is counted, and what was not looked at is said", "[
   not costed: linear attention in 24 of 32 layers (SL912)
        step    MFU
   now  1.50 s  41.2 %
-       1.44 s to 1.98 s (80 % interval)
+       1.41 s to 1.91 s (80 % interval)
 gpt.toml: no error or warning; 2 infos hidden (the largest, SL201, saves
 16.2 ± 3.0 %): `--min-severity info` shows them
 )");
@@ -168,7 +168,7 @@ a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,19
     `--micro-batch-size` …
        step    MFU
   now  1.50 s  41.2 %
-       1.44 s to 1.98 s (80 % interval)
+       1.41 s to 1.91 s (80 % interval)
 gpt.toml: 2 warnings
 Explain a rule: shapelint explain SL301
 )");
