@@ -272,8 +272,12 @@ std::int64_t expert_parameter_count(const Setup& setup) {
 
 std::int64_t active_parameter_count(const Setup& setup) {
   if (!setup.model.conv.empty()) return parameter_count(setup);
+  // Of the embeddings that layers read beside the stream a token needs a row each: Gemma 3n's and 4's
+  // "effective" parameters.
+  const std::int64_t tables = times(setup.model.layer_embedding_rows, layer_embedding_elements(setup.model));
   return parameters_with(setup,
-                         [](const Moe& moe) { return std::min(moe.num_experts, moe.experts_per_token); });
+                         [](const Moe& moe) { return std::min(moe.num_experts, moe.experts_per_token); }) -
+         tables;
 }
 
 double head_flops_per_token(const Setup& setup) {

@@ -76,6 +76,9 @@ constexpr Condition crossing{"with `cross_attention`",
 constexpr Condition diffusing{"with `[model.diffusion]`",
                               [](const Setup& s) { return is_diffusion(s.model); },
                               {FieldId::diffusion_modulation, FieldId::diffusion_text_joined}};
+constexpr Condition embedding_layers{"with `layer_embedding_size`",
+                                     [](const Setup& s) { return s.model.layer_embedding_size > 0; },
+                                     {FieldId::layer_embedding_size, no_field}};
 constexpr Condition without_tokens{"with patches or frames",
                                    [](const Setup& s) { return s.model.input != Input::vocabulary; },
                                    {FieldId::input, no_field}};
@@ -261,6 +264,10 @@ std::vector<Derivation> build() {
   }
 
   add(FieldId::vocab_padding_multiple, defaulted, own, always, constant<1>);
+  add(FieldId::layer_embedding_size, defaulted, none, always, constant<0>);
+  add(FieldId::layer_embedding_rows, derived, "vocab_size", embedding_layers,
+      [](const Setup& s) { return s.model.vocab_size; }, {FieldId::vocab_size});
+  add(FieldId::layer_embedding_rows, defaulted, none, always, constant<0>);
   add(FieldId::parallel_block, defaulted, own, always, constant<0>);
   add(FieldId::mlps_per_layer, defaulted, own, always, constant<1>);
   for (const FieldId no : {FieldId::input_separable, FieldId::shared_key_value_layers,

@@ -17,6 +17,13 @@ void visit_embedding(const ModelSpec& model, Visit&& visit) {
   const std::int64_t rows = model.input == Input::vocabulary ? model.vocab_size : 0;
   visit_vector(times(plus(rows, model.learned_positions, model.token_types), hidden), visit);
   if (model.embedding_norm) visit_vector(norm_parameters(model, hidden), visit);
+  // What all layers read is made at once: rows of a table, and a product of the stream, normed (transformers,
+  // modeling_gemma3n.py: embed_tokens_per_layer, per_layer_model_projection, per_layer_projection_norm).
+  if (const std::int64_t read = layer_embedding_elements(model); read > 0) {
+    visit_vector(times(model.layer_embedding_rows, read), visit);
+    visit_product(hidden, read, visit);
+    visit_vector(norm_parameters(model, model.layer_embedding_size), visit);
+  }
   if (model.input == Input::patches) with_bias(model.input_size, hidden);
   if (model.input == Input::frames) {
     with_bias(times(3, model.input_size), hidden);

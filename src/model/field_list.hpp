@@ -42,6 +42,8 @@
   INTEGER(shared_key_value_layers, "model", "shared_key_value_layers", model.shared_key_value_layers, 0, most_layers, "layers", "layers whose attention reads K and V of an earlier layer (CLA, YOCO)") \
   INTEGER(mlps_per_layer, "model", "mlps_per_layer", model.mlps_per_layer, 1, 4, "MLPs", "MLPs per layer: 2 in a conformer, one before attention and one after it") \
   INTEGER(convolution_kernel, "model", "convolution_kernel", model.convolution_kernel, 0, 1024, "taps", "taps of the depthwise convolution module in each layer with attention (Conformer); 0 for none") \
+  INTEGER(layer_embedding_size, "model", "layer_embedding_size", model.layer_embedding_size, 0, largest_width, "elements", "elements of the embedding that each layer reads in addition to the residual stream (Gemma 3n, Gemma 4); 0 for none") \
+  INTEGER(layer_embedding_rows, "model", "layer_embedding_rows", model.layer_embedding_rows, 0, largest_vocabulary, "rows", "rows of the table of these embeddings [default: vocab_size]") \
   BOOLEAN(relative_positions, "model", "relative_positions", model.relative_positions, "attention scores add a GEMM of queries and embedded distances (Transformer-XL, Conformer)") \
   CHOICE(norm, "model", "norm", model.norm, Norm, norm_names, "kind of normalization") \
   BOOLEAN(norm_bias, "model", "norm_bias", model.norm_bias, "layer norms have a bias vector") \

@@ -195,6 +195,16 @@ class LayerWeights {
       // Each branch's mixing needs all streams as it found them (2409.19606, algorithm 2).
       keep(visit_, Reader::operation, times(model_.parallel_block ? 1 : 2, streams, size_));
     }
+    // A gate on what the layer reads of its own embedding, a product back to the stream, and its norm
+    // (transformers, modeling_gemma3n.py: per_layer_input_gate, per_layer_projection).
+    if (layer_embedding_elements(model_) > 0) {
+      const std::int64_t read = model_.layer_embedding_size;
+      visit_product(size_, read, visit_);
+      visit_product(read, size_, visit_);
+      vector(norm_parameters(model_, size_));
+      keep(visit_, Reader::operation, plus(size_, times(3, read)));
+      keep(visit_, Reader::norm, size_);
+    }
     for (const bool has_one : {model_.single.linear_mixing, model_.single.linear_feeding}) {
       if (!has_one) continue;
       keep(visit_, Reader::stream, size_);

@@ -301,7 +301,8 @@ bool has_layer_pattern(const Setup& setup) {
   return model.layers_differ || setup.plan.pipeline > 1 || setup.plan.wide_layers > 0 ||
          setup.plan.recompute_layers > 0 || model.layers_without_attention > 0 ||
          model.layers_without_mlp > 0 || num_mixer_layers(model) > 0 || model.diffusion.joint_layers > 0 ||
-         model.shared_key_value_layers > 0 || model.window.size > 0 || model.shared_block.blocks > 0;
+         model.shared_key_value_layers > 0 || model.window.size > 0 || model.shared_block.blocks > 0 ||
+         model.layer_embedding_size > 0;
 }
 
 bool makes_layer_pattern(FieldId field) {
@@ -310,7 +311,7 @@ bool makes_layer_pattern(FieldId field) {
          section == "model.shared_block" || field == FieldId::layers_without_attention ||
          field == FieldId::pipeline || field == FieldId::recompute_layers ||
          field == FieldId::layers_without_mlp || field == FieldId::shared_key_value_layers ||
-         field == FieldId::wide_layers;
+         field == FieldId::wide_layers || field == FieldId::layer_embedding_size;
 }
 
 }  // namespace shapelint::model

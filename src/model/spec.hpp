@@ -355,6 +355,10 @@ struct ModelSpec {
   // Taps of the depthwise convolution in a module beside attention in each layer (Conformer, 2005.08100); 0:
   // none.
   std::int64_t convolution_kernel = 0;
+  // An embedding for each layer, which it reads beside the residual stream (Gemma 3n, Gemma 4): elements of
+  // each of them, and rows of the one table that holds all.
+  std::int64_t layer_embedding_size = 0;  // 0: none
+  std::int64_t layer_embedding_rows = 0;
   bool relative_positions =
       false;  // scores add products with embedded distances (Transformer-XL, 1901.02860)
 

@@ -156,6 +156,11 @@ constexpr Side divided(std::int64_t units, std::int64_t ranks, std::string_view 
   return {times(units, each), times(divide_up(units, ranks), each), text};
 }
 
+// Elements that all layers together read of the embedding beside the stream.
+constexpr std::int64_t layer_embedding_elements(const ModelSpec& model) {
+  return model.input == Input::vocabulary ? times(model.num_layers, model.layer_embedding_size) : 0;
+}
+
 // A norm over `width` elements: a gain, and for a layer norm a bias.
 constexpr std::int64_t norm_parameters(const ModelSpec& model, std::int64_t width) {
   return plus(width, when(model.norm == Norm::layernorm && model.norm_bias, width));

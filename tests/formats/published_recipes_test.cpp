@@ -152,3 +152,47 @@ TEST_CASE("vLLM's degree is read by the flag's beginning, too", "[formats]") {
       tests::one_setup("run.sh", "vllm serve openai/gpt-oss-120b --tensor-parallel 8\n");
   CHECK(setup.plan.tensor == 8);
 }
+
+// transformers, models/gemma4/modeling_gemma4.py and gemma3n/modeling_gemma3n.py: embed_tokens_per_layer.
+// Google's card of Gemma 4 has 2.3 B and 4.5 B "effective" parameters without that table.
+TEST_CASE("embeddings that each layer reads are counted, and held in 16 bits", "[formats]") {
+  const auto read = [](const std::string& text) {
+    const auto result = tests::read_text("config.json", text);
+    REQUIRE(result.readings.size() == 1);
+    return result.readings.front().setup;
+  };
+  const std::string e2b =
+      R"({"model_type": "gemma4_text", "hidden_size": 1536, "num_hidden_layers": 35, "intermediate_size": 6144,
+          "num_attention_heads": 8, "num_key_value_heads": 1, "head_dim": 256, "global_head_dim": 512,
+          "vocab_size": 262144, "sliding_window": 512, "num_kv_shared_layers": 20, "use_double_wide_mlp": true,
+          "layer_types": [)";
+  std::string types;
+  for (int i = 0; i < 35; ++i)
+    types += std::string(i > 0 ? ", " : "") + (i % 5 == 4 ? "\"full_attention\"" : "\"sliding_attention\"");
+  const std::string with = R"(], "hidden_size_per_layer_input": 256, "vocab_size_per_layer_input": 262144})";
+  const model::Setup stated = read(e2b + types + with);
+  const double table = 262144.0 * 35 * 256;
+  CHECK(static_cast<double>(model::parameter_count(stated)) == Approx(4.65e9).epsilon(0.01));
+  CHECK(static_cast<double>(model::active_parameter_count(stated)) == Approx(2.3e9).epsilon(0.02));
+  CHECK(static_cast<double>(model::parameter_count(stated) - model::active_parameter_count(stated)) == table);
+  // A file that transformers wrote leaves out what its class has anyway; models without such a table state 0.
+  CHECK(model::parameter_count(read(e2b + types + "]}")) == model::parameter_count(stated));
+  const model::Setup without = read(e2b + types + R"(], "hidden_size_per_layer_input": 0})");
+  const double layers = 35 * (2 * 1536.0 * 256 + 1536);
+  CHECK(static_cast<double>(model::parameter_count(stated) - model::parameter_count(without)) ==
+        table + layers + 1536.0 * 35 * 256 + 256);
+  // Four bits are those of the layers' products: 4.7 GB of the table stay.
+  model::Setup served = stated;
+  served.plan.mode = model::Mode::decode;
+  served.plan.weight_bits = 4;
+  CHECK(model::served_weight_bytes(served) > 2 * (table + 262144.0 * 1536));
+  CHECK(model::served_weight_bytes(served) < 7e9);
+
+  // Widths of Gemma 3n's layers are a list.
+  const model::Setup e4b = read(
+      R"({"model_type": "gemma3n", "text_config": {"model_type": "gemma3n_text", "hidden_size": 2048,
+          "num_hidden_layers": 35, "intermediate_size": [16384, 16384, 16384], "num_attention_heads": 8,
+          "num_key_value_heads": 2, "head_dim": 256, "vocab_size": 262400, "num_kv_shared_layers": 15,
+          "hidden_size_per_layer_input": 256, "vocab_size_per_layer_input": 262144}})");
+  CHECK(static_cast<double>(model::parameter_count(e4b)) == Approx(6.87e9).epsilon(0.015));
+}

@@ -130,6 +130,8 @@ Setup any_model() {
   model.pooler = maybe();
   model.embedding_norm = maybe();
   model.learned_positions = maybe() ? some(1, 100) : 0;
+  model.layer_embedding_size = maybe() ? some(1, 64) : 0;
+  model.layer_embedding_rows = some(1, 100);
   model.input = *rc::gen::element(Input::vocabulary, Input::patches, Input::frames, Input::spectrogram);
   model.input_size = some(8, 100);
   model.output_size = maybe() ? some(1, 100) : 0;

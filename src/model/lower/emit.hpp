@@ -477,7 +477,9 @@ void lower_mlp(const LoweringContext& shared, double count, Emitter& emit);  // 
 void lower_moe(const LoweringContext& shared, double count, Emitter& emit);  // mixture/moe.cpp
 void lower_embedding(const LoweringContext& shared, Emitter& emit);          // head.cpp
 void lower_head(const LoweringContext& shared, Emitter& emit);               // head.cpp
-void lower_pipeline(const LoweringContext& shared, Emitter& emit);           // collectives.cpp
+// What a layer does with what it reads of the embedding of all layers (head.cpp).
+void lower_layer_embedding(const LoweringContext& shared, double count, Emitter& emit);
+void lower_pipeline(const LoweringContext& shared, Emitter& emit);  // collectives.cpp
 // `learning` of the parameters are updated: those that are held, or those of adapters.
 void lower_data_parallel(const LoweringContext& shared, RankParameters held, RankParameters learning,
                          Emitter& emit);

@@ -59,6 +59,35 @@ void lower_embedding(const LoweringContext& shared, Emitter& emit) {
     emit.elementwise("embedding.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
                      of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
   }
+  // Of every layer at once: rows of its table, and a product of the stream, normed, of which it reads the
+  // sum.
+  if (const std::int64_t read = layer_embedding_elements(shared.model); read > 0) {
+    const double bytes =
+        static_cast<double>(shared.tokens.value) * static_cast<double>(read) * shared.activation;
+    emit.wide_linear("embedding.layer_projection", shared.tokens,
+                     dim(read, "num_layers * layer_embedding_size"), shared.hidden, once);
+    emit.elementwise("embedding.layer_lookup", 5 * bytes, shared.adapting ? 5 * bytes : 8 * bytes, once,
+                     of_each(bytes / shared.activation, norm_flops(shared.model)));
+  }
+}
+
+void lower_layer_embedding(const LoweringContext& shared, double count, Emitter& emit) {
+  if (layer_embedding_elements(shared.model) <= 0) return;
+  const std::int64_t size = shared.model.layer_embedding_size;
+  const Repeat each{count, Recomputed::with_layer};
+  const Dim read = dim(size, "layer_embedding_size");
+  const double gate =
+      static_cast<double>(shared.tokens.value) * static_cast<double>(size) * shared.activation;
+  emit.wide_linear("layer.embedding.gate", shared.tokens, read, shared.hidden, each);
+  emit.elementwise(
+      "layer.embedding.multiply", 3 * gate, 5 * gate, each,
+      of_each(gate / shared.activation, {activation_flops.forward + 1, activation_flops.backward + 2}));
+  emit.wide_linear("layer.embedding.projection", shared.tokens, shared.hidden, read, each);
+  // Its norm, and the sum with the stream.
+  emit.norm("layer.embedding.norm", shared.sharded_stream_bytes, each);
+  emit.elementwise("layer.embedding.residual", 3 * shared.sharded_stream_bytes,
+                   3 * shared.sharded_stream_bytes, each,
+                   of_each(shared.sharded_stream_bytes / shared.activation, {1, 1}));
 }
 
 void lower_head(const LoweringContext& shared, Emitter& emit) {

@@ -161,6 +161,11 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     emit.end_piece();
   };
 
+  const auto read_embedding = [&] {
+    in_frame();
+    if (frame) lower_layer_embedding(shared, part, emit);
+  };
+
   emit.set_component(Component::attention);
   enter("layer.attention.gather");
   if (frame && model.single.linear_mixing) lower_square(shared, "layer.attention.linear", part, emit);
@@ -191,6 +196,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     leave("layer.reduce");
     emit.set_component(Component::residual);
     residual(block_names, 2, 1);
+    read_embedding();
     emit.end_piece();
     return;
   }
@@ -220,6 +226,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
   emit.set_component(Component::mlp);
   residual(mlp_names, 1,
            share.feeding * static_cast<double>(std::max<std::int64_t>(1, model.mlps_per_layer)));
+  read_embedding();
   emit.end_piece();
 }
 
@@ -343,8 +350,7 @@ bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
       return mixer == which;
   }
   if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  const bool is_of_ends = part == ModelComponent::ends || part == ModelComponent::last_ends;
-  if (field == FieldId::num_layers && has_pattern) return !is_of_ends;
+  if (field == FieldId::num_layers && has_pattern) return true;  // the ends make what each layer reads
   // Ranks that share an optimizer's states share the products of its updates; those that gather weights have
   // the residual stream in 16 bits.
   if (field == FieldId::zero || field == FieldId::zero_ranks) return true;
