@@ -94,6 +94,8 @@ constexpr Condition joined{"with `text_joined`",
 constexpr Condition norm_over_all{"with `qk_norm_whole`",
                                   [](const Setup& s) { return s.model.qk_norm_whole; },
                                   {FieldId::qk_norm_whole, no_field}};
+constexpr Condition freezing{
+    "with `frozen`", [](const Setup& s) { return s.plan.frozen; }, {FieldId::frozen, no_field}};
 constexpr Condition adapting{"with `adapter_rank`",
                              [](const Setup& s) { return s.plan.adapter_rank > 0; },
                              {FieldId::adapter_rank, no_field}};
@@ -366,7 +368,9 @@ std::vector<Derivation> build() {
         FieldId::document_length, FieldId::offload_activations}) {
     add(first, defaulted, own, always, constant<0>);
   }
+  add(FieldId::frozen, defaulted, own, always, constant<0>);
   add(FieldId::adapters, derived, "adapter_rank", adapting, constant<1>);
+  add(FieldId::adapters, derived, "frozen", freezing, constant<1>);
   add(FieldId::adapters, defaulted, own, always, constant<0>);
   // A server's cache is not empty. As formats of servers have it where nothing is said.
   add(FieldId::context_length, defaulted, "assumed: the longest that the model takes, at most 4096",

@@ -472,6 +472,9 @@ struct Plan {
   std::int64_t wide_layers = 0;              // layers whose products stay in 16 bits where dtype is narrower
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
   bool dropout = false;  // of attention weights and of each block's output, while training
+  // Training: nothing here learns, but something before it does (a projector, a tower), and gradients go
+  // there.
+  bool frozen = false;
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed

@@ -58,6 +58,7 @@ bool is_preset(const model::Reading& reading) {
 std::string trained_because(const model::Reading& reading, const text::FileSystem& files) {
   const model::Mode mode = reading.setup.plan.mode;
   if (mode == model::Mode::decode || mode == model::Mode::prefill) return "the model is served, not trained";
+  if (reading.setup.plan.frozen) return "the model is frozen";
   if (reading.setup.plan.adapters) return "the base model of LoRA adapters is fixed";
   if (model::extra(reading, "names_published") > 0) return "the file names a published model";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
