@@ -65,8 +65,8 @@ constexpr std::array<std::string_view, 3> adapted_names{"all_linear", "attention
 constexpr std::array<std::string_view, 4> input_names{"vocabulary", "patches", "frames", "spectrogram"};
 constexpr std::array<std::string_view, 2> sparse_names{"nsa", "moba"};
 constexpr std::array<std::string_view, 3> graph_names{"by_release", "parts", "step"};
-constexpr std::array<std::string_view, 6> schedule_names{"1f1b",          "gpipe",    "zero_bubble",
-                                                         "zero_bubble_v", "dualpipe", "dualpipe_v"};
+constexpr std::array<std::string_view, 7> schedule_names{
+    "1f1b", "gpipe", "zero_bubble", "zero_bubble_v", "dualpipe", "dualpipe_v", "in_turn"};
 constexpr std::array<std::string_view, 2> dispatcher_names{"fused", "alltoall"};
 constexpr std::array<std::string_view, 3> overlap_names{"none", "shared_experts", "micro_batches"};
 constexpr std::array<std::string_view, mixer_kinds> mixer_names{"none",

@@ -68,14 +68,16 @@ enum class Dispatcher : std::uint8_t { fused, all_to_all };
 // chunks, Megatron-LM's interleaved schedule); all forward passes first (GPipe, 1811.06965); weight gradients
 // apart from input gradients, where the stage would wait (ZB-H1, and ZB-V with two chunks in the shape of a
 // V, 2401.10241); micro-batches from both ends at once (DualPipe, 2412.19437, section 3.2.1), or from the one
-// end of a V (DualPipeV).
+// end of a V (DualPipeV); or one micro-batch at a time, so that all stages but one wait (layers that Hugging
+// Face's accelerate spreads over GPUs: device_map).
 enum class PipelineSchedule : std::uint8_t {
   one_forward_one_backward,
   gpipe,
   zero_bubble,
   zero_bubble_v,
   dualpipe,
-  dualpipe_v
+  dualpipe_v,
+  in_turn
 };
 // What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };

@@ -199,6 +199,8 @@ double full_waiting_share(const Plan& plan, double chunks) {
       return stages > 2 ? left * (stages - 2) / (stages - 1) : 0;
     case PipelineSchedule::dualpipe_v:
       return left;
+    case PipelineSchedule::in_turn:  // for each micro-batch
+      return real(std::max<std::int64_t>(1, plan.gradient_accumulation));
   }
   return 1 / chunks;
 }

@@ -228,6 +228,8 @@ InFlight micro_batches_in_flight(const Plan& plan) {
       return same(stages + 1);
     case PipelineSchedule::dualpipe_v:
       return same(stages + half_a_stage);
+    case PipelineSchedule::in_turn:
+      return same(1);
   }
   return in_turn;
 }
