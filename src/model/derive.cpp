@@ -380,10 +380,11 @@ std::vector<Derivation> build() {
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
   for (const FieldId zero :
        {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,
-        FieldId::prefill_tokens, FieldId::colocated_mib, FieldId::learning_layers, FieldId::reference_models,
-        FieldId::memory_percent, FieldId::cache_percent, FieldId::expert_weight_bits,
-        FieldId::expert_weight_group_size, FieldId::unknown_weights, FieldId::longest_sequence,
-        FieldId::step_tokens, FieldId::most_sequences, FieldId::position_table_bytes}) {
+        FieldId::prefill_tokens, FieldId::colocated_mib, FieldId::learning_layers, FieldId::learning_tables,
+        FieldId::reference_models, FieldId::memory_percent, FieldId::cache_percent,
+        FieldId::expert_weight_bits, FieldId::expert_weight_group_size, FieldId::unknown_weights,
+        FieldId::longest_sequence, FieldId::step_tokens, FieldId::most_sequences,
+        FieldId::position_table_bytes}) {
     add(zero, defaulted, own, always, constant<0>);
   }
   add(FieldId::speculative_acceptance, defaulted, own, always, constant<70>);

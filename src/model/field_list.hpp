@@ -165,6 +165,7 @@
   INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "LoRA rank; 0: the time and memory of adapters are not modeled") \
   INTEGER(learning_layers, "run", "learning_layers", plan.learning_layers, 0, most_layers, "layers", "training: layers that are trained while all others, the embedding and the LM head are frozen (LLaMA-Factory's freeze); 0: the whole model is trained") \
   INTEGER(reference_models, "run", "reference_models", plan.reference_models, 0, 16, "models", "training: frozen models of the same size on the same GPUs (the reference of DPO and KTO)") \
+  INTEGER(learning_tables, "run", "learning_tables", plan.learning_tables, 0, 2, "tables", "training with adapters: tables over the vocabulary (embedding, LM head) of which a copy is trained whole (PEFT's modules_to_save)") \
   CHOICE(adapted, "run", "adapted", plan.adapted, LoraTargets, adapted_names, "GEMMs of a layer with LoRA adapters: all, those of attention, or Q and V only") \
   CHOICE(optimizer, "run", "optimizer", plan.optimizer, Optimizer, optimizer_names, "Adam; Muon (GEMMs that orthogonalize the update of each matrix, and Adam for other parameters); Shampoo; sgd, without state; momentum and Lion, with one state; Adafactor, with a row and a column per matrix; low_rank (GaLore, APOLLO), Adam with `optimizer_rank` dimensions") \
   INTEGER(optimizer_rank, "run", "optimizer_rank", plan.optimizer_rank, 0, largest_width, "elements", "training with a low_rank optimizer: rank of the projected gradients") \

@@ -152,8 +152,13 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   // Where nothing else is, a part of the experts is what embedding and head are more than.
   const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - ends - attention));
   const double tables = real(setup.plan.position_table_bytes) * real(setup.model.max_positions);
-  return (ends + attention) * shared.activation + narrow * packed + routed * expert + tables +
-         fullest * whole_bytes(setup, packed);
+  // What ZeRO 3 shares out while one model learns, it also shares out of one beside it that only runs
+  // forward.
+  const double sharing =
+      setup.plan.mode == Mode::prefill && setup.plan.zero >= 3 ? at_least_one(setup.plan.data) : 1;
+  return ((ends + attention) * shared.activation + narrow * packed + routed * expert + tables +
+          fullest * whole_bytes(setup, packed)) /
+         sharing;
 }
 
 }  // namespace shapelint::model

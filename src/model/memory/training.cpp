@@ -119,8 +119,10 @@ HeldStates learning_states(const Setup& setup, const Replicas& same, RankParamet
     const AdapterSize adapters = adapter_size(setup);
     const RankParameters learning =
         parameters_per_rank(plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
-    HeldStates out =
-        held_of(plan, same.dense, learning.dense, 0) + held_of(plan, same.expert, learning.expert, 0);
+    const double tables = real(plan.learning_tables) * real(vocab_rows(setup)) *
+                          real(setup.model.hidden_size) / at_least_one(plan.tensor);
+    HeldStates out = held_of(plan, same.dense, learning.dense + tables, 0) +
+                     held_of(plan, same.expert, learning.expert, 0);
     const double frozen = served_weight_bytes(setup, held) / (plan.zero >= 3 ? same.dense : 1);
     (plan.offload_weights ? out.host : out.weights) += frozen;
     return out;
