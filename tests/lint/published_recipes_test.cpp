@@ -2,8 +2,13 @@
 #include <set>
 #include <string>
 
+#include "base/units.hpp"
 #include "lint/run.hpp"
+#include "model/lower/lower.hpp"
+#include "model/memory/training.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 
 using namespace shapelint;
 
@@ -69,4 +74,129 @@ TEST_CASE("Megatron-SWIFT's max_length is a limit unless sequences are packed", 
   CHECK(codes_of("run.sh", run + " --padding_free false\n").count("SL510") == 0);
   CHECK(codes_of("run.sh", run + " --padding_free false\n").count("SL514") == 1);
   CHECK(codes_of("run.sh", run + " --packing true\n").count("SL510") == 1);
+}
+
+namespace {
+
+// Of what PyTorch's allocator takes from the GPU, tensors are so much in runs that compute activations again
+// (bench/memory.py).
+constexpr double reserved = 1.18;
+
+// What the first model of a command takes at its fullest moment, with what lies between its tensors.
+double reserved_gib(const std::string& command) {
+  const auto result = tests::read_text("train.sh", command);
+  REQUIRE_FALSE(result.readings.empty());
+  CHECK(result.readings.front().complete);
+  return reserved * suggest::memory_bytes(result.readings.front().setup) / bytes_per_gib;
+}
+
+const std::string swift_options =
+    " --dataset a --torch_dtype bfloat16 --per_device_train_batch_size 1 --attn_impl flash_attn ";
+
+}  // namespace
+
+// ms-swift, examples/train/multi-gpu/device_map/train.sh (3602360): 76 GiB on each of two GPUs;
+// examples/models/qwen3_vl/transformers.sh: layers of 235 B on eight.
+TEST_CASE("with more GPUs than processes ms-swift spreads the layers over them", "[lint]") {
+  const std::string options =
+      "swift sft --model Qwen/Qwen2.5-VL-72B-Instruct --tuner_type lora --lora_rank 8 --target_modules "
+      "all-linear --gradient_accumulation_steps 16 --max_length 2048" +
+      swift_options;
+  const auto result = tests::read_text("train.sh", "CUDA_VISIBLE_DEVICES=0,1 " + options + "\n");
+  REQUIRE(result.readings.size() == 1);
+  const model::Plan& plan = result.readings.front().setup.plan;
+  CHECK(plan.pipeline == 2);
+  CHECK(plan.pipeline_schedule == model::PipelineSchedule::in_turn);
+  CHECK(suggest::memory_bytes(result.readings.front().setup) / bytes_per_gib == Approx(76).epsilon(0.12));
+  CHECK(codes_of("train.sh", "CUDA_VISIBLE_DEVICES=0,1 " + options + "\n").count("SL516") == 1);
+  CHECK(codes_of("train.sh", "CUDA_VISIBLE_DEVICES=0 " + options + "\n").count("SL516") == 0);
+  // A process for each GPU has all layers; one for every two has them on both.
+  const auto pipeline = [&](const std::string& variables) {
+    return tests::read_text("train.sh", variables + options + "\n").readings.front().setup.plan.pipeline;
+  };
+  CHECK(pipeline("NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 ") == 1);
+  CHECK(pipeline("NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1,2,3 ") == 2);
+  CHECK(pipeline("") == 1);
+}
+
+// ms-swift, examples/train/packing/dpo.sh (3602360): 50 GiB; swift/dataset/packing.py: a pair counts with the
+// sum of its lengths.
+TEST_CASE("a packed row of preferences holds both answers", "[lint]") {
+  const std::string run =
+      "NPROC_PER_NODE=4 swift rlhf --rlhf_type dpo --model Qwen/Qwen2.5-7B-Instruct --tuner_type full "
+      "--max_length 8192 --deepspeed zero3 --gradient_accumulation_steps 1" +
+      swift_options;
+  const auto batch = [&](const std::string& more) {
+    return tests::read_text("train.sh", run + more).readings.front().setup.plan.micro_batch_size;
+  };
+  CHECK(batch("--packing true\n") == 1);
+  CHECK(batch("--packing false\n") == 2);
+  CHECK(reserved_gib(run + "--packing true\n") == Approx(50).epsilon(0.2));
+}
+
+// ms-swift, examples/train/agent/loss_scale/train.sh (3602360): 20 GB on one GPU.
+TEST_CASE("what modules_to_save names is trained whole beside adapters", "[lint]") {
+  const std::string run =
+      "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-3B --tuner_type lora --lora_rank 8 "
+      "--target_modules all-linear --max_length 2048 --use_liger_kernel true --gradient_accumulation_steps "
+      "16" +
+      swift_options;
+  CHECK(reserved_gib(run + "--modules_to_save embed_tokens lm_head\n") == Approx(20 / 1.074).epsilon(0.15));
+  CHECK(reserved_gib(run + "\n") < 10);
+  const auto tables = [](const std::string& path, const std::string& text) {
+    return tests::read_text(path, text).readings.front().setup.plan.learning_tables;
+  };
+  CHECK(
+      tables(
+          "lora.yml",
+          "base_model: Qwen/Qwen2.5-3B\ndatasets: [{path: a, type: b}]\nsequence_len: 2048\n"
+          "micro_batch_size: 1\nadapter: lora\nlora_r: 8\nlora_modules_to_save: [embed_tokens, lm_head]\n") ==
+      2);
+  CHECK(tables("sft.yaml",
+               "model_name_or_path: Qwen/Qwen2.5-3B\nstage: sft\nfinetuning_type: lora\ncutoff_len: 2048\n"
+               "additional_target: embed_tokens\nper_device_train_batch_size: 1\n") == 1);
+  CHECK(tables("sft.yaml",
+               "model_name_or_path: Qwen/Qwen2.5-3B\nstage: sft\nfinetuning_type: full\ncutoff_len: 2048\n"
+               "additional_target: embed_tokens\nper_device_train_batch_size: 1\n") == 0);
+}
+
+// LLaVA, scripts/v1_5/pretrain.sh, runs on 8 A100 of 80 GB (README.md, Train); InternVL, Qwen-VL, MiniCPM-V.
+TEST_CASE("a language model that is frozen has weights alone", "[lint]") {
+  const auto plan = [](const std::string& command) {
+    return tests::read_text("train.sh", command + "\n").readings.front().setup;
+  };
+  const std::string llava =
+      "deepspeed llava/train/train_mem.py --deepspeed ./scripts/zero2.json --model_name_or_path "
+      "lmsys/vicuna-13b-v1.5 --vision_tower openai/clip-vit-large-patch14-336 --bf16 True "
+      "--per_device_train_batch_size 32 --model_max_length 2048 --gradient_checkpointing True ";
+  const model::Setup pretraining = plan(llava + "--tune_mm_mlp_adapter True");
+  CHECK(pretraining.plan.frozen);
+  const model::HeldStates states =
+      model::held_states(pretraining, 8, model::parameters_per_rank(pretraining));
+  CHECK(states.weights == Approx(2 * 13.016e9).epsilon(0.001));
+  CHECK(states.gradients + states.optimizer == 0);
+  CHECK(suggest::memory_bytes(pretraining) / bytes_per_gib < 79);
+  CHECK_FALSE(plan(llava).plan.frozen);
+  CHECK(plan(llava + "--lora_enable True").plan.adapter_rank == 64);
+
+  const std::string internvl =
+      "torchrun --nproc_per_node=8 internvl/train/internvl_chat_finetune.py --model_name_or_path "
+      "OpenGVLab/InternVL2_5-8B --bf16 True --per_device_train_batch_size 4 --max_seq_length 8192 "
+      "--grad_checkpoint True ";
+  CHECK(plan(internvl + "--freeze_llm True --freeze_backbone False").plan.frozen);
+  CHECK_FALSE(plan(internvl + "--freeze_llm False --freeze_backbone True").plan.frozen);
+  CHECK_FALSE(plan(internvl + "--freeze_llm True --freeze_backbone True --use_llm_lora 16").plan.frozen);
+
+  const std::string qwen =
+      "torchrun --nproc_per_node=8 qwenvl/train/train_qwen.py --model_name_or_path "
+      "Qwen/Qwen2.5-VL-3B-Instruct --bf16 --per_device_train_batch_size 4 --model_max_length 8192 ";
+  CHECK(plan(qwen + "--tune_mm_llm False --tune_mm_mlp True").plan.frozen);
+  CHECK_FALSE(plan(qwen + "--tune_mm_llm True --tune_mm_vision False").plan.frozen);
+  CHECK(
+      plan("deepspeed src/train/train_sft.py --model_id Qwen/Qwen2.5-VL-3B-Instruct --freeze_llm True "
+           "--freeze_merger False --bf16 True --per_device_train_batch_size 1 --gradient_checkpointing True")
+          .plan.frozen);
+  const std::string swift = "swift sft --model Qwen/Qwen2.5-VL-7B-Instruct --max_length 2048" + swift_options;
+  CHECK(plan(swift + "--tuner_type full --freeze_llm true --freeze_aligner false").plan.frozen);
+  CHECK_FALSE(plan(swift + "--tuner_type full --freeze_vit true").plan.frozen);
 }
