@@ -102,7 +102,7 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-27B|Qwen/"
       "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
       "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*|*Nemotron-H-4B-*|*ZAYA1-8B|*InternVL3-38B|*InternVL2-"
-      "26B|*InternVL2_5-38B|*"
+      "26B|*InternVL2_5-1B|*InternVL2_5-38B|*"
       "DeepScaleR-1.5B-*|*granite-4.0-h-1b|*granite-3.3-2b-*|*internlm3-8b-*";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
