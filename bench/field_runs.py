@@ -92,10 +92,10 @@ def text_of(model, run, parallel):
     return "\n".join(lines)
 
 
-def predicted(program, text, gpu, card=None):
+def predicted(program, text, gpu, card=None, name="run.toml"):
     """What the program says of a run on a GPU, of which `card` states other figures (fields of a profile)."""
     with tempfile.TemporaryDirectory() as folder:
-        run, profile = os.path.join(folder, "run.toml"), os.path.join(folder, "card.toml")
+        run, profile = os.path.join(folder, name), os.path.join(folder, "card.toml")
         with open(run, "w") as file:
             file.write(text)
         of = ["--gpu", gpu]
