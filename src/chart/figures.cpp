@@ -266,7 +266,7 @@ constexpr std::array<std::string_view, cost::loss_count> explanations{
     "bandwidth below the data sheet's",
     "operations that take no longer than launch and fixed latency",
     "exposed communication",
-    "pipeline bubble, and waiting for the slowest rank",
+    "pipeline bubble and stragglers",
     "padding by the kernels of the stack; negative if the padded sizes are faster",
     "fallback kernels of the stack, and those that are slower with these sizes"};
 

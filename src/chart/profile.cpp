@@ -89,7 +89,7 @@ std::string rest(const report::ProfileReport& report) {
     out += "</tbody></table></div>\n</section>\n";
   }
   out += "<section>\n<h2>Losses</h2>\n<div class=\"scroll\"><table>\n<thead>" +
-         cells({"loss", "predicted", "the trace", "why"}, "th") + "</thead><tbody>\n";
+         cells({"loss", "predicted", "trace", "why"}, "th") + "</thead><tbody>\n";
   for (const trace::ObservedLoss& each : report.verdicts) {
     out += cells({std::string(report::loss_title(each.id)),
                   report.step.time_us > 0 ? percent(each.predicted_us / report.step.time_us) : "",

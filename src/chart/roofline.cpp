@@ -226,6 +226,7 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
   const auto center = [&](const RooflineMark& mark) {
     return Pixel{place(frame.x, mark.intensity), place(frame.y, mark.tflops)};
   };
+  constexpr double bold = 1.12;  // width of bold digits and blanks relative to text_width()
   std::vector<Box> taken = roof_boxes(frame, figure);
   for (const RooflineMark* mark : by_size) {
     const Pixel at = center(*mark);
@@ -245,9 +246,9 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
       is_done[k] = true;
       text += fmt::format("{}{}", text.empty() ? "" : " ", k + 1);
     }
-    const double wide = text_width(text, 11);
+    const double wide = bold * text_width(text, 11);
     const auto box_at = [&](const Pixel& spot) {
-      return Box{spot.x - 1, spot.x + wide + 1, spot.y - 10, spot.y + 3};
+      return Box{spot.x - 3, spot.x + wide + 3, spot.y - 10, spot.y + 3};
     };
     const std::vector<Pixel> spots = spots_around(at, r, wide);
     const auto spot = std::find_if(spots.begin(), spots.end(), [&](const Pixel& each) {
