@@ -34,27 +34,25 @@ struct Gpu {
 };
 template <class Visitor>
 void describe(Visitor& of, const Gpu*) {
-  of.type("Gpu", "Figures of vendors' documents.");
+  of.type("Gpu", "Data-sheet figures of a GPU.");
   of("id", &Gpu::id, "`a100-sxm4-80gb`");
   of("name", &Gpu::name, "");
   of("vendor", &Gpu::vendor, "");
-  of("aliases", &Gpu::aliases, "other names that it is found by");
+  of("aliases", &Gpu::aliases, "other names");
   of("architecture", &Gpu::architecture, "`ampere`");
   of("compute_capability", &Gpu::compute_capability, "`8.0`", When::unless_empty);
   of("sm_count", &Gpu::sm_count, "compute units on AMD");
   of("peaks_tflops", &Gpu::peaks_tflops,
-     "by number format that it multiplies: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 "
-     "accumulation");
-  of("tensor_core_dtypes", &Gpu::tensor_core_dtypes, "of these, what its matrix units multiply");
+     "by dtype: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation");
+  of("tensor_core_dtypes", &Gpu::tensor_core_dtypes, "those with tensor cores");
   of("dram_gb_s", &Gpu::dram_gb_s, "10^9 bytes per second");
-  of("dram_bytes", &Gpu::dram_bytes, "of its memory", When::or_null);
-  of("l2_bytes", &Gpu::l2_bytes, "of its last cache", When::or_null);
+  of("dram_bytes", &Gpu::dram_bytes, "memory size", When::or_null);
+  of("l2_bytes", &Gpu::l2_bytes, "size of the last-level cache", When::or_null);
   of("link_gb_s", &Gpu::link_gb_s, "per direction, within a node", When::or_null);
   of("boost_clock_mhz", &Gpu::boost_clock_mhz, "", When::or_null);
   of("tdp_w", &Gpu::tdp_w, "", When::or_null);
-  of("calibration", &Gpu::calibration,
-     "how well predictions are backed: calibrated, architecture, uncalibrated …");
-  of("calibration_source", &Gpu::calibration_source, "what they are backed by", When::unless_empty);
+  of("calibration", &Gpu::calibration, "basis of predictions: calibrated, architecture, uncalibrated …");
+  of("calibration_source", &Gpu::calibration_source, "measurements behind them", When::unless_empty);
 }
 
 // Which GPUs a question is about. None named: those that the file or its configuration names, else A100 and
@@ -97,7 +95,7 @@ struct RuleParameter {
 template <class Visitor>
 void describe(Visitor& of, const RuleParameter*) {
   of.type("RuleParameter", "A number of a rule that a configuration may set.");
-  of("value", &RuleParameter::value, "unless somebody sets it");
+  of("value", &RuleParameter::value, "default");
   of("doc", &RuleParameter::doc, "");
 }
 
@@ -118,19 +116,18 @@ struct Rule {
 };
 template <class Visitor>
 void describe(Visitor& of, const Rule*) {
-  of.type("Rule", "What the linter looks for.");
+  of.type("Rule", "A rule of the linter.");
   of("code", &Rule::code, "`SL101`");
   of("name", &Rule::name, "`vocab-misaligned`");
-  of("since", &Rule::since, "the version that it came with");
-  of("status", &Rule::status,
-     "preview, stable, deprecated; all but stable ones run only when they are selected");
+  of("since", &Rule::since, "first version");
+  of("status", &Rule::status, "preview, stable, deprecated; all but stable ones run only if selected");
   of("severity", &Rule::severity, "");
   of("confidence", &Rule::confidence, "");
-  of("scope", &Rule::scope, "what it is evaluated on: model, gemm, attention …");
-  of("effect", &Rule::effect, "what it finds: slower, fails, advice");
+  of("scope", &Rule::scope, "unit of evaluation: model, gemm, attention …");
+  of("effect", &Rule::effect, "slower, fails, advice");
   of("summary", &Rule::summary, "one line");
-  of("mechanism", &Rule::mechanism, "one or two sentences: why this costs time");
-  of("page", &Rule::page, "all of the above and more, as Markdown");
+  of("mechanism", &Rule::mechanism, "why it is slow or fails, in one or two sentences");
+  of("page", &Rule::page, "the whole page, as Markdown");
   of("sources", &Rule::sources, "");
   of.keyed("parameters", &Rule::parameters, &RuleParameter::name, "by name");
 }
@@ -162,14 +159,14 @@ struct Field {
 };
 template <class Visitor>
 void describe(Visitor& of, const Field*) {
-  of.type("Field", "Something that can be said of a model or of how it is run; Setting sets it.");
+  of.type("Field", "A property of a model or of its launch config; Setting sets it.");
   of("name", &Field::name, "`hidden_size`");
-  of("section", &Field::section, "of the native file: model, model.moe, model.mla, run, parallel");
-  of("key", &Field::key, "there: `num_experts` of `moe_num_experts`");
+  of("section", &Field::section, "table of the native file: model, model.moe, model.mla, run, parallel");
+  of("key", &Field::key, "key in that table: `num_experts` of `moe_num_experts`");
   of("type", &Field::type, "");
   of("minimum", &Field::minimum, "");
   of("maximum", &Field::maximum, "");
-  of("choices", &Field::choices, "what a choice can be", When::unless_empty);
+  of("choices", &Field::choices, "allowed values of a choice", When::unless_empty);
   of("unit", &Field::unit, "", When::unless_empty);
   of("doc", &Field::doc, "");
 }

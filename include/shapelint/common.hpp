@@ -18,13 +18,13 @@
 
 namespace shapelint::api {
 
-// Every struct that is given as an answer is followed by its description: for each member its name in JSON,
-// Python and TypeScript, what it is, and when it is not there. What writes an answer, its schema and its
-// documentation follow from these (src/objects); who adds a member adds it there, and nowhere else.
+// Every result struct is followed by its description: for each member its name in JSON, Python and
+// TypeScript, a line of documentation, and when it is absent. Writers, schemas and documentation are derived
+// from these (src/objects).
 enum class When : std::uint8_t {
   always,
-  unless_empty,  // left out where it is empty, 0 or false
-  or_null        // null where it is empty or 0: it applies, and nobody knows it
+  unless_empty,  // absent if empty, 0 or false
+  or_null        // null if empty or 0: it applies but is unknown
 };
 
 // A field's value: a whole number, a boolean, or the name of a choice. A figure may be any number.
@@ -53,7 +53,7 @@ template <class Visitor>
 void describe(Visitor& of, const Range*) {
   of.type("Range", "Some bytes of a text.");
   of("start", &Range::start, "");
-  of("end", &Range::end, "behind the last");
+  of("end", &Range::end, "exclusive");
 }
 
 // Message and hint are lower case and without a full stop: what was seen, and what to try.
@@ -77,15 +77,14 @@ struct Error {
 };
 template <class Visitor>
 void describe(Visitor& of, const Error*) {
-  of.type("Problem", "Why there is no answer, or none about a file.");
+  of.type("Problem", "Why there is no result, or none for a file.");
   of("code", &Error::code,
-     "what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, "
-     "no-model, "
-     "incomplete, unable, no-candidates");
-  of("message", &Error::message, "what was seen");
+     "not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, "
+     "unable, no-candidates");
+  of("message", &Error::message, "what is wrong");
   of("hint", &Error::hint, "what to try", When::unless_empty);
-  of("path", &Error::path, "of the file that it is about", When::unless_empty);
-  of("range", &Error::range, "in that file; absent: the file as a whole");
+  of("path", &Error::path, "of the file", When::unless_empty);
+  of("range", &Error::range, "in that file; absent: the whole file");
 }
 
 // `model.toml:3:15: error: the message; the hint`, on one line.

@@ -15,7 +15,7 @@
 
 namespace shapelint::api {
 
-// On one line, or with line feeds and so many spaces for each level. docs/objects.md says what is in them.
+// On one line, or indented by so many spaces per level. docs/reference/objects.md describes the documents.
 SHAPELINT_API std::string to_json(const LintResult& result, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const ReadResult& result, std::size_t indent = 0);
 SHAPELINT_API std::string to_json(const SuggestResult& result, std::size_t indent = 0);

@@ -28,12 +28,11 @@ struct Efficiency {
 };
 template <class Visitor>
 void describe(Visitor& of, const Efficiency*) {
-  of.type("Efficiency", "Shares in (0, 1] that multiply to ideal_us / run_us; 1: nothing is lost.");
-  of("alignment", &Efficiency::alignment,
-     "dimensions that are no multiple of what the hardware loads at once");
-  of("tile", &Efficiency::tile, "partial tiles that are computed in full");
-  of("wave", &Efficiency::wave, "SMs that idle in the last wave");
-  of("rest", &Efficiency::rest, "launch, ramp, and rates below the data sheet");
+  of.type("Efficiency", "Shares in (0, 1] whose product is ideal_us / run_us; 1: no loss.");
+  of("alignment", &Efficiency::alignment, "dimensions that are misaligned for tensor cores or vector loads");
+  of("tile", &Efficiency::tile, "tile quantization: partial tiles are computed in full");
+  of("wave", &Efficiency::wave, "wave quantization: SMs idle in the last wave");
+  of("rest", &Efficiency::rest, "launch, ramp, and throughput below the data sheet");
 }
 
 struct Tile {
@@ -44,11 +43,11 @@ struct Tile {
 };
 template <class Visitor>
 void describe(Visitor& of, const Tile*) {
-  of.type("Tile", "How a matrix product is divided over SMs.");
+  of.type("Tile", "Tiling of a GEMM over SMs.");
   of("m", &Tile::m, "");
   of("n", &Tile::n, "");
-  of("split_k", &Tile::split_k, "tiles that share one part of the result");
-  of("waves", &Tile::waves, "tiles by those that run at once");
+  of("split_k", &Tile::split_k, "split-K factor: CTAs per output tile");
+  of("waves", &Tile::waves, "tiles / concurrent tiles");
 }
 
 struct KernelCost {
@@ -64,14 +63,14 @@ struct KernelCost {
 template <class Visitor>
 void describe(Visitor& of, const KernelCost*) {
   of.type("KernelCost", "One run of one kernel.");
-  of("run_us", &KernelCost::run_us, "of one run");
-  of("ideal_us", &KernelCost::ideal_us, "the same at the roofline of the data sheet");
-  of("bound", &KernelCost::bound, "what limits it");
-  of("compute_us", &KernelCost::compute_us, "what arithmetic would take alone; the three overlap");
-  of("memory_us", &KernelCost::memory_us, "what moving bytes would take alone");
-  of("overhead_us", &KernelCost::overhead_us, "what launch and ramp take");
+  of("run_us", &KernelCost::run_us, "one run");
+  of("ideal_us", &KernelCost::ideal_us, "one run at the roofline of the data sheet");
+  of("bound", &KernelCost::bound, "limiting resource");
+  of("compute_us", &KernelCost::compute_us, "compute time alone; the three overlap");
+  of("memory_us", &KernelCost::memory_us, "memory time alone");
+  of("overhead_us", &KernelCost::overhead_us, "launch and ramp time");
   of("efficiency", &KernelCost::efficiency, "");
-  of("tile", &KernelCost::tile, "of a matrix product");
+  of("tile", &KernelCost::tile, "GEMM only");
 }
 
 // C[m,n] = A[m,k] B[k,n], `batch` times; sizes from 1 to 10^12.

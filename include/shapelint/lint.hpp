@@ -25,12 +25,12 @@ struct GpuGain {
 };
 template <class Visitor>
 void describe(Visitor& of, const GpuGain*) {
-  of.type("GpuGain", "What something saves on one GPU: a share of the time per token, 1 - new / old.");
+  of.type("GpuGain", "The saving on one GPU: a share of the time per token, 1 - new / old.");
   of("gpu", &GpuGain::gpu, "id");
   of("gain", &GpuGain::gain, "");
   of("gain_error", &GpuGain::gain_error, "half width of its interval", When::or_null);
-  of("step_us", &GpuGain::step_us, "of a proposal: of a step now, and with it", When::unless_empty);
-  of("new_step_us", &GpuGain::new_step_us, "", When::unless_empty);
+  of("step_us", &GpuGain::step_us, "of a proposal: step time now", When::unless_empty);
+  of("new_step_us", &GpuGain::new_step_us, "with the proposal", When::unless_empty);
 }
 
 struct Change {
@@ -41,8 +41,7 @@ struct Change {
 template <class Visitor>
 void describe(Visitor& of, const Change*) {
   of.type("Change", "A field set to another value.");
-  of("field", &Change::field,
-     "`hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels`");
+  of("field", &Change::field, "`hidden_size`; for a CNN layer the file's name: `conv[2].out_channels`");
   of("before", &Change::before, "");
   of("after", &Change::after, "");
 }
@@ -54,15 +53,15 @@ struct Edit {
 };
 template <class Visitor>
 void describe(Visitor& of, const Edit*) {
-  of.type("Edit", "New text for some bytes of a file; of several, make all, the last first.");
+  of.type("Edit", "New text for a range of a file; apply several from the last to the first.");
   of("path", &Edit::path, "of the file");
   of("range", &Edit::range, "");
   of("new_text", &Edit::new_text, "");
 }
 
-// What proposals may change of a model's shape: everything; what zeros fill up (vocabulary, widths of MLP and
-// experts); or the rows of the vocabulary alone. Unless somebody says so it follows from the file: what is
-// trained already is not proposed other heads.
+// Dimensions that proposals may change: all; those that can be padded with zeros (vocabulary, intermediate
+// sizes); or vocabulary padding only. By default it follows from the file: a trained checkpoint keeps its
+// heads.
 enum class Shape : std::uint8_t { free, padding, fixed };
 SHAPELINT_API std::string_view name(Shape shape);
 constexpr std::string_view type_name(Shape) {
@@ -72,8 +71,8 @@ constexpr Shape last_of(Shape) {
   return Shape::fixed;
 }
 
-// Whether a proposal may be applied without asking: it leaves what is trained as it is; it does not; or the
-// file alone cannot take it.
+// Whether a proposal may be applied without asking: the trained model is unchanged; it changes; or an edit of
+// the file is not enough.
 enum class Applicability : std::uint8_t { safe, unsafe, manual };
 SHAPELINT_API std::string_view name(Applicability applicability);
 constexpr std::string_view type_name(Applicability) {
@@ -100,23 +99,22 @@ struct Proposal {
 };
 template <class Visitor>
 void describe(Visitor& of, const Proposal*) {
-  of.type("Proposal", "One way out of a finding.");
-  of("summary", &Proposal::summary, "all of it in words, on one line");
+  of.type("Proposal", "One fix of a finding.");
+  of("summary", &Proposal::summary, "on one line");
   of("applicability", &Proposal::applicability,
-     "safe: it leaves what is trained as it is; unsafe: it does not; manual: the file alone cannot take it");
+     "safe: the trained model is unchanged; unsafe: it changes; manual: needs more than an edit of the file");
   of("changes", &Proposal::changes, "what to edit");
-  of("implied", &Proposal::implied, "what follows without being edited");
-  of("edits", &Proposal::edits, "that make the changes in the linted file; none of a manual one");
-  of("gain", &Proposal::gain, "share of the step's time, the mean over the finding's GPUs");
+  of("implied", &Proposal::implied, "derived values that change too");
+  of("edits", &Proposal::edits, "edits of the linted file that make the changes; empty if manual");
+  of("gain", &Proposal::gain, "share of the step time, mean over the finding's GPUs");
   of("gain_error", &Proposal::gain_error, "half width of its interval", When::or_null);
   of("by_gpu", &Proposal::by_gpu, "");
   of("parameters_before", &Proposal::parameters_before, "");
   of("parameters_after", &Proposal::parameters_after, "");
-  of("memory_bytes_before", &Proposal::memory_bytes_before, "that the run needs on one GPU", When::or_null);
+  of("memory_bytes_before", &Proposal::memory_bytes_before, "per GPU", When::or_null);
   of("memory_bytes_after", &Proposal::memory_bytes_after, "", When::or_null);
   of("or_multiple_of", &Proposal::or_multiple_of,
-     "of one change: other multiples of this, near it and in its direction, gain as much",
-     When::unless_empty);
+     "of one change: nearby multiples of this in its direction gain as much", When::unless_empty);
 }
 
 struct Finding {
@@ -150,36 +148,36 @@ struct Finding {
 };
 template <class Visitor>
 void describe(Visitor& of, const Finding*) {
-  of.type("Finding", "Something that costs time, or does not run.");
+  of.type("Finding", "A value that costs time or makes the job fail.");
   of("id", &Finding::id,
-     "stays the same when lines are added above or the file is reformatted; the same in every output");
+     "stable if lines are added above or the file is reformatted; the same in every output");
   of("code", &Finding::code, "`SL101`");
   of("rule", &Finding::rule, "`vocab-misaligned`");
   of("severity", &Finding::severity, "");
   of("confidence", &Finding::confidence,
-     "what the gain rests on: the cost model alone, measurements on this GPU, or arithmetic");
+     "basis of the gain: cost model, measurements on this GPU, or arithmetic");
   of("model", &Finding::model, "its id");
-  of("gpu", &Finding::gpu, "id of the only GPU that it holds for; absent: all of the run",
+  of("gpu", &Finding::gpu, "id of the only GPU it applies to; absent: every GPU of the run",
      When::unless_empty);
-  of("message", &Finding::message, "what is wrong, with numbers");
-  of("label", &Finding::label, "what it leads to or why, in a few words", When::unless_empty);
+  of("message", &Finding::message, "title: the fact, with numbers");
+  of("label", &Finding::label, "mechanism or consequence, in a few words", When::unless_empty);
   of("why", &Finding::why, "the mechanism", When::unless_empty);
-  of("note", &Finding::note, "what else to know: whose default a value is", When::unless_empty);
+  of("note", &Finding::note, "additional context, such as the source of a default", When::unless_empty);
   of("cost", &Finding::cost, "the gain in words", When::unless_empty);
-  of("how", &Finding::how, "how the file's framework does what is proposed first", When::unless_empty);
-  of("field", &Finding::field, "that is blamed", When::unless_empty);
+  of("how", &Finding::how, "how the file's framework makes the first proposal", When::unless_empty);
+  of("field", &Finding::field, "the blamed field", When::unless_empty);
   of("path", &Finding::path, "of the file that states it");
-  of("key_path", &Finding::key_path, "as the file calls it: `model.hidden_size`", When::unless_empty);
-  of("range", &Finding::range, "the value; absent when no file states it");
-  of("use_range", &Finding::use_range, "where it is used, when it is written elsewhere");
-  of("certain_to_fail", &Finding::certain_to_fail, "the run cannot start");
-  of("gain", &Finding::gain, "share of the step that the best proposal saves");
+  of("key_path", &Finding::key_path, "key in the file: `model.hidden_size`", When::unless_empty);
+  of("range", &Finding::range, "the value; absent if no file states it");
+  of("use_range", &Finding::use_range, "where the value is used, if it is written elsewhere");
+  of("certain_to_fail", &Finding::certain_to_fail, "the job fails at startup");
+  of("gain", &Finding::gain, "share of the step time that the best proposal saves");
   of("gain_error", &Finding::gain_error, "half width of its interval", When::or_null);
   of("by_gpu", &Finding::by_gpu, "");
   of("proposals", &Finding::proposals, "best first");
-  of("operations", &Finding::operations, "names of those that lose time");
-  of("related", &Finding::related, "fields that it is about, too");
-  of("assumed", &Finding::assumed, "fields that nobody stated, and it would be another without");
+  of("operations", &Finding::operations, "names of the slow operations");
+  of("related", &Finding::related, "other fields involved");
+  of("assumed", &Finding::assumed, "defaults that the finding depends on");
   of("url", &Finding::url, "of the rule's page", When::unless_empty);
 }
 
@@ -196,12 +194,12 @@ struct After {
 };
 template <class Visitor>
 void describe(Visitor& of, const After*) {
-  of.type("After", "A step with all proposals that go together.");
-  of("step_us", &After::step_us, "of that step");
+  of.type("After", "A step with all compatible proposals.");
+  of("step_us", &After::step_us, "step time");
   of("mfu", &After::mfu, "");
-  of("gain", &After::gain, "share of the time per token, of all together");
-  of("applied", &After::applied, "nothing: there is nothing to apply");
-  of("left_out", &After::left_out, "what does not go with them");
+  of("gain", &After::gain, "share of the time per token that all of them save");
+  of("applied", &After::applied, "empty: there is nothing to apply");
+  of("left_out", &After::left_out, "proposals that conflict with them");
   of("left_out_because", &After::left_out_because, "", When::unless_empty);
 }
 
@@ -218,19 +216,18 @@ struct Capacity {
 };
 template <class Visitor>
 void describe(Visitor& of, const Capacity*) {
-  of.type("Capacity", "What an engine has room for on one GPU.");
-  of("budget_bytes", &Capacity::budget_bytes, "that the engine may take", When::or_null);
+  of.type("Capacity", "KV cache capacity of a serving engine on one GPU.");
+  of("budget_bytes", &Capacity::budget_bytes, "memory available to the engine", When::or_null);
   of("runtime_bytes", &Capacity::runtime_bytes,
-     "activations of its longest step, context, kernels, NCCL's buffers");
-  of("kv_cache_bytes", &Capacity::kv_cache_bytes, "left for the KV cache", When::or_null);
-  of("kv_cache_tokens", &Capacity::kv_cache_tokens, "that it holds, in sequences of the longest length",
+     "activations of the longest step, CUDA context, kernels, NCCL buffers");
+  of("kv_cache_bytes", &Capacity::kv_cache_bytes, "available to the KV cache", When::or_null);
+  of("kv_cache_tokens", &Capacity::kv_cache_tokens, "KV cache capacity, in sequences of the longest length",
      When::or_null);
-  of("longest_sequence", &Capacity::longest_sequence, "tokens that a request may have", When::or_null);
-  of("concurrent_requests", &Capacity::concurrent_requests, "of that length, at a time", When::or_null);
-  of("largest_sequence", &Capacity::largest_sequence, "tokens of the longest sequence that has room",
-     When::or_null);
-  of("weights_known", &Capacity::weights_known, "the GPU's memory and the weights' format are");
-  of("starts", &Capacity::starts, "the engine does", When::or_null);
+  of("longest_sequence", &Capacity::longest_sequence, "maximum tokens per request", When::or_null);
+  of("concurrent_requests", &Capacity::concurrent_requests, "of that length", When::or_null);
+  of("largest_sequence", &Capacity::largest_sequence, "longest sequence that fits, in tokens", When::or_null);
+  of("weights_known", &Capacity::weights_known, "GPU memory and dtype of the weights are known");
+  of("starts", &Capacity::starts, "whether the engine starts", When::or_null);
 }
 
 struct LintedStep : Step {
@@ -239,10 +236,10 @@ struct LintedStep : Step {
 };
 template <class Visitor>
 void describe(Visitor& of, const LintedStep*) {
-  of.type("LintedStep", "A step as the file has it, and with all proposals that go together.");
+  of.type("LintedStep", "A step as in the file, and with all compatible proposals.");
   of.base(static_cast<const Step*>(nullptr));
   of("after", &LintedStep::after, "");
-  of("capacity", &LintedStep::capacity, "of a model that an engine serves");
+  of("capacity", &LintedStep::capacity, "of a served model");
 }
 
 struct LintedModel : Model {
@@ -255,11 +252,10 @@ template <class Visitor>
 void describe(Visitor& of, const LintedModel*) {
   of.type("LintedModel", "A model that was linted.");
   of.base(static_cast<const Model*>(nullptr));
-  of("gpus_assumed", &LintedModel::gpus_assumed, "nobody named one");
-  of("gpus_left_out", &LintedModel::gpus_left_out, "ids of those named that cannot multiply what is stored");
-  of("shape_note", &LintedModel::shape_note, "what of the model is taken as fixed, and why",
-     When::unless_empty);
-  of("min_gain", &LintedModel::min_gain, "findings that save less are left out");
+  of("gpus_assumed", &LintedModel::gpus_assumed, "the GPUs are defaults");
+  of("gpus_left_out", &LintedModel::gpus_left_out, "ids of named GPUs without support for the stored dtype");
+  of("shape_note", &LintedModel::shape_note, "which dimensions are fixed, and why", When::unless_empty);
+  of("min_gain", &LintedModel::min_gain, "findings that save less are omitted");
 }
 
 struct WholePart {
@@ -269,10 +265,10 @@ struct WholePart {
 };
 template <class Visitor>
 void describe(Visitor& of, const WholePart*) {
-  of.type("WholePart", "A model of a whole.");
+  of.type("WholePart", "One model of a step of several.");
   of("part", &WholePart::part, "");
-  of("runs", &WholePart::runs, "how often it runs in it");
-  of("num_gpus", &WholePart::num_gpus, "that it takes");
+  of("runs", &WholePart::runs, "runs per step of the whole");
+  of("num_gpus", &WholePart::num_gpus, "");
 }
 
 struct WholeTime {
@@ -282,10 +278,10 @@ struct WholeTime {
 };
 template <class Visitor>
 void describe(Visitor& of, const WholeTime*) {
-  of.type("WholeTime", "What a whole takes on one GPU.");
+  of.type("WholeTime", "Time of the whole on one GPU.");
   of("gpu", &WholeTime::gpu, "id");
-  of("step_us", &WholeTime::step_us, "of all parts, as the file has them");
-  of("shares", &WholeTime::shares, "of it, by part");
+  of("step_us", &WholeTime::step_us, "all parts, as in the file");
+  of("shares", &WholeTime::shares, "share of each part");
 }
 
 struct Whole {
@@ -296,10 +292,10 @@ struct Whole {
 };
 template <class Visitor>
 void describe(Visitor& of, const Whole*) {
-  of.type("Whole", "Models of one file that are one step together, or its plans that are one iteration.");
+  of.type("Whole", "Models of one file that run as one step, or launch configs that form one iteration.");
   of("path", &Whole::path, "of the file");
   of("parts", &Whole::parts, "");
-  of("memory_bytes", &Whole::memory_bytes, "of models that are held at once", When::or_null);
+  of("memory_bytes", &Whole::memory_bytes, "of models in memory at the same time", When::or_null);
   of("by_gpu", &Whole::by_gpu, "");
 }
 
@@ -313,13 +309,13 @@ struct FindingCounts {
 };
 template <class Visitor>
 void describe(Visitor& of, const FindingCounts*) {
-  of.type("FindingCounts", "How many findings there are, and are not.");
+  of.type("FindingCounts", "Numbers of findings, shown and not.");
   of("error", &FindingCounts::error, "findings of this severity");
   of("warning", &FindingCounts::warning, "");
   of("info", &FindingCounts::info, "");
-  of("hidden", &FindingCounts::hidden, "not severe enough to be shown");
-  of("suppressed", &FindingCounts::suppressed, "a comment or the configuration leaves out");
-  of("baselined", &FindingCounts::baselined, "the baseline knows, or a source's `base` had");
+  of("hidden", &FindingCounts::hidden, "below the severity or the saving that is shown");
+  of("suppressed", &FindingCounts::suppressed, "by a comment or the configuration");
+  of("baselined", &FindingCounts::baselined, "in the baseline, or in the `base` of a source");
 }
 
 struct Counts : FindingCounts {
@@ -328,13 +324,13 @@ struct Counts : FindingCounts {
 };
 template <class Visitor>
 void describe(Visitor& of, const Counts*) {
-  of.type("Counts", "How many findings there are, and are not.");
+  of.type("Counts", "Numbers of findings and files, shown and not.");
   of.base(static_cast<const FindingCounts*>(nullptr));
-  of("not_whole", &Counts::not_whole, "files of a folder of which too little is known");
-  of("not_recognised", &Counts::not_recognised, "files of a folder that are no model's configuration");
+  of("not_whole", &Counts::not_whole, "files of a folder with too few known fields");
+  of("not_recognised", &Counts::not_recognised, "files of a folder that are not model configurations");
 }
 
-// What is not given here the file may say, and then the configuration.
+// Unset options come from the file, then from the configuration.
 struct LintOptions {
   ReadOptions read{};
   GpuSelection gpus{};
@@ -342,25 +338,23 @@ struct LintOptions {
   std::vector<std::string> extend_select{};
   std::vector<std::string> ignore{};
   std::optional<Shape> shape{};
-  // Numbers of heads that are proposed are multiples of this or, where they are fewer, divide it; 1: any
-  // number; 4 unless somebody says otherwise.
+  // Proposed numbers of heads are multiples of this or, if smaller, divide it; 1: any number; default: 4.
   std::optional<std::int64_t> head_multiple{};
-  std::optional<double> min_gain{};         // findings that save less are left out
-  std::optional<Severity> fail_severity{};  // from which on a finding makes LintResult::fails true
-  std::optional<Severity> min_severity{};   // findings less severe are left out; never above fail_severity
-  bool with_suppressed = false;  // comments and the configuration's [[ignore-keys]] count for nothing
-  bool exclude_named = false;    // the configuration's `exclude` holds for paths that are named as well
-  bool with_fields = false;      // each model has its fields
-  bool with_operations = false;  // each step has its operations
-  std::string baseline{};        // path of a file with known findings, instead of the configuration's
-  bool with_known = false;       // no baseline counts
-  // Texts (not files) that cannot be parsed are errors even where nothing says that they are meant as models:
-  // for a buffer that was one a moment ago.
+  std::optional<double> min_gain{};         // findings that save less are omitted
+  std::optional<Severity> fail_severity{};  // a finding of it or worse sets LintResult::fails
+  std::optional<Severity> min_severity{};   // less severe findings are omitted; at most fail_severity
+  bool with_suppressed = false;             // ignore comments and the configuration's [[ignore-keys]]
+  bool exclude_named = false;               // the configuration's `exclude` also applies to named paths
+  bool with_fields = false;                 // each model has its fields
+  bool with_operations = false;             // each step has its operations
+  std::string baseline{};                   // path of a baseline, instead of the configuration's
+  bool with_known = false;                  // ignore baselines
+  // Texts (not files) that cannot be parsed are errors even if nothing marks them as models: for an editor's
+  // buffer.
   bool expect_models = false;
-  // What is named or given and in which nothing can be checked is passed over, with a note, instead of being
-  // an error.
+  // Named files and texts in which nothing can be checked are skipped with a note instead of an error.
   bool allow_unrecognised = false;
-  std::size_t threads = 0;  // 0: as many as the machine has; the result is the same
+  std::size_t threads = 0;  // 0: one per core; the result is the same
 };
 
 struct LintResult {
@@ -376,18 +370,17 @@ struct LintResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const LintResult*) {
-  of.type("LintResult", "What the linter found in files.");
-  of("gpus", &LintResult::gpus, "all that were looked at");
+  of.type("LintResult", "Findings in files.");
+  of("gpus", &LintResult::gpus, "every GPU of the run");
   of("models", &LintResult::models, "by path");
-  of("findings", &LintResult::findings, "by path, then model; of each, certain failures first, then by gain");
+  of("findings", &LintResult::findings, "by path, then model; certain failures first, then by gain");
   of("steps", &LintResult::steps, "for each model, by GPU");
   of("together", &LintResult::together, "");
   of("counts", &LintResult::counts, "");
-  of("fails", &LintResult::fails,
-     "some finding is as severe as its file's fail level, a warning unless somebody says otherwise");
-  of("notes", &LintResult::notes, "why files and GPUs are passed over, what was not understood");
+  of("fails", &LintResult::fails, "a finding reaches its file's fail level (default: warning)");
+  of("notes", &LintResult::notes, "skipped files and GPUs, and parts that were not understood");
   of("problems", &LintResult::errors,
-     "of a file: the others are linted anyway; of a configuration or of the options: nothing is");
+     "about one file: the others are linted; about a configuration or an option: nothing is linted");
 }
 
 // Files, texts, and folders: of these the files that may be configurations, without what .gitignore excludes

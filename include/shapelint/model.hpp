@@ -1,4 +1,4 @@
-// A file, and what is understood of it.
+// A file, as read.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,13 @@ struct ReadOptions {
   std::vector<Dimension> dimensions{};
   std::string config{};        // path of the linter's configuration; empty: the closest to the file
   bool isolated = false;       // no configuration
-  bool allow_outside = false;  // what a configuration names may lie outside of its repository
+  bool allow_outside = false;  // a configuration may name paths outside of its repository
   std::string
       model_cache{};  // hub folder of a Hugging Face cache, where a base model is looked for; or empty
-  bool assume_native = false;  // a text that is not recognised is meant as a native file
+  bool assume_native = false;  // read an unrecognized text as a native file
 };
 
-// Where a value came from: nobody gave it, the file, the caller or the configuration, other fields, or
-// somebody's default.
+// Origin of a value: none, the file, the caller or the configuration, other fields, or a default.
 enum class Origin : std::uint8_t { unknown, stated, given, derived, defaulted };
 SHAPELINT_API std::string_view name(Origin origin);  // `default` of defaulted
 constexpr std::string_view type_name(Origin) {
@@ -62,16 +61,14 @@ struct Value {
 };
 template <class Visitor>
 void describe(Visitor& of, const Value*) {
-  of.type("Value", "A field's value, and where it comes from.");
+  of.type("Value", "A field's value and its origin.");
   of("value", &Value::value, "", When::or_null);
   of("origin", &Value::origin,
-     "unknown: nobody gave it; stated: the file; given: the caller or the configuration; derived: other "
-     "fields; "
-     "default: somebody's default");
-  of("note", &Value::note, "derived: from what; default: whose", When::unless_empty);
-  of("path", &Value::path, "stated: in this file, which may be another one (inheritance)",
-     When::unless_empty);
-  of("key_path", &Value::key_path, "stated: as the file calls it", When::unless_empty);
+     "unknown; stated: in the file; given: by the caller or the configuration; derived: from other fields; "
+     "default: of the framework or of shapelint");
+  of("note", &Value::note, "derived: the source field; default: the framework", When::unless_empty);
+  of("path", &Value::path, "stated: the file, which may be an inherited one", When::unless_empty);
+  of("key_path", &Value::key_path, "stated: key in the file", When::unless_empty);
   of("range", &Value::range, "stated: the value");
   of("key_range", &Value::key_range, "stated: its key");
 }
@@ -84,7 +81,7 @@ struct Note {
 };
 template <class Visitor>
 void describe(Visitor& of, const Note*) {
-  of.type("Note", "Something in a file that was not understood, or had to be decided.");
+  of.type("Note", "A part of a file that was not understood, or a decision made.");
   of("message", &Note::message, "");
   of("path", &Note::path, "of the file", When::unless_empty);
   of("key_path", &Note::key_path, "", When::unless_empty);
@@ -107,19 +104,18 @@ struct Model {
 };
 template <class Visitor>
 void describe(Visitor& of, const Model*) {
-  of.type("Model", "One model of a file, as it is understood.");
-  of("id", &Model::id, "path and part: `config.json#text`; what other objects call it by");
+  of.type("Model", "One model of a file, as read.");
+  of("id", &Model::id, "path and part: `config.json#text`; other objects refer to it");
   of("name", &Model::name, "");
   of("path", &Model::path, "of its file");
-  of("part", &Model::part, "which of several: `text`, `vision`", When::unless_empty);
-  of("dialect", &Model::dialect, "`native`, `huggingface` …");
-  of("type", &Model::type, "as the file calls it: `llama`", When::unless_empty);
-  of("complete", &Model::complete, "enough is known to cost it");
-  of("parameters", &Model::parameters, "of all ranks together", When::or_null);
-  of("active_parameters", &Model::active_parameters, "that take part in one token's forward pass",
-     When::or_null);
-  of.keyed("fields", &Model::values, &Value::field, "by name, where they are asked for", When::unless_empty);
-  of("notes", &Model::notes, "what was not understood, or had to be decided");
+  of("part", &Model::part, "one of several: `text`, `vision`", When::unless_empty);
+  of("dialect", &Model::dialect, "config format: `native`, `huggingface` …");
+  of("type", &Model::type, "model type in the file: `llama`", When::unless_empty);
+  of("complete", &Model::complete, "enough fields are known to price it");
+  of("parameters", &Model::parameters, "of the whole model", When::or_null);
+  of("active_parameters", &Model::active_parameters, "used in one token's forward pass", When::or_null);
+  of.keyed("fields", &Model::values, &Value::field, "by name, if requested", When::unless_empty);
+  of("notes", &Model::notes, "parts that were not understood, and decisions made");
 }
 
 struct ReadResult {
@@ -130,11 +126,11 @@ struct ReadResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const ReadResult*) {
-  of.type("ReadResult", "What is understood of a file.");
-  of("recognised", &ReadResult::recognised, "a configuration of a known dialect; it may still hold no model");
+  of.type("ReadResult", "A file, as read.");
+  of("recognised", &ReadResult::recognised, "the config format is known; the file may still hold no model");
   of("models", &ReadResult::models, "");
-  of("notes", &ReadResult::notes, "why it is not understood, or what in it was not");
-  of("problems", &ReadResult::errors, "whatever else is in here is then not to be relied on");
+  of("notes", &ReadResult::notes, "why it is not understood, or which parts are not");
+  of("problems", &ReadResult::errors, "if there are any, the rest is unreliable");
 }
 
 // Codes of errors: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option. A file

@@ -52,7 +52,7 @@ struct Parallel {
 };
 template <class Visitor>
 void describe(Visitor& of, const Parallel*) {
-  of.type("Parallel", "Degrees of parallelism; the first four multiply to num_gpus.");
+  of.type("Parallel", "TP, PP, CP, DP, EP and expert TP; the first four multiply to num_gpus.");
   of("tensor", &Parallel::tensor, "");
   of("pipeline", &Parallel::pipeline, "");
   of("context", &Parallel::context, "");
@@ -72,14 +72,14 @@ struct SearchCounts {
 };
 template <class Visitor>
 void describe(Visitor& of, const SearchCounts*) {
-  of.type("SearchCounts", "How the plans of the enumeration ended.");
+  of.type("SearchCounts", "Outcome of the enumerated plans.");
   of("all", &SearchCounts::all, "");
   of("too_large", &SearchCounts::too_large, "");
-  of("by_rules", &SearchCounts::by_rules, "that break a rule that any framework has");
-  of("refused", &SearchCounts::refused, "by the stack's packages");
+  of("by_rules", &SearchCounts::by_rules, "rejected by a rule of every framework");
+  of("refused", &SearchCounts::refused, "rejected by the stack's packages");
   of("needless", &SearchCounts::needless,
-     "training: recompute more or wait longer than a plan that fits and differs in nothing else");
-  of("bounded", &SearchCounts::bounded, "not priced, since none can be faster than those listed");
+     "training: recompute more or wait longer than an otherwise equal plan that fits");
+  of("bounded", &SearchCounts::bounded, "not priced: none can be faster than those listed");
   of("priced", &SearchCounts::priced, "");
 }
 
@@ -111,32 +111,32 @@ struct TrainingPlan {
 };
 template <class Visitor>
 void describe(Visitor& of, const TrainingPlan*) {
-  of.type("TrainingPlan", "A way of training a model over GPUs.");
+  of.type("TrainingPlan", "A parallelism layout and batch for training.");
   of("parallel", &TrainingPlan::parallel, "");
   of("sequence_parallel", &TrainingPlan::sequence_parallel, "");
-  of("virtual_pipeline", &TrainingPlan::virtual_pipeline, "chunks of layers of each stage");
+  of("virtual_pipeline", &TrainingPlan::virtual_pipeline, "virtual pipeline stages (VPP) per stage");
   of("pipeline_schedule", &TrainingPlan::pipeline_schedule,
      "order of forward and backward passes on a stage");
-  of("embedding_stages", &TrainingPlan::embedding_stages,
-     "of embedding and head, those that count as a layer");
+  of("embedding_stages", &TrainingPlan::embedding_stages, "whether embedding and head count as a layer each");
   of("stage_layers", &TrainingPlan::stage_layers,
-     "layers of all stages but the last, which has the rest; 0: as even as can be");
-  of("overlap", &TrainingPlan::overlap, "what the exchange of tokens among experts runs beside");
-  of("zero", &TrainingPlan::zero, "what data-parallel ranks share");
-  of("micro_batch_size", &TrainingPlan::micro_batch_size, "sequences of one rank at a time");
+     "layers of every stage but the last, which has the rest; 0: balanced");
+  of("overlap", &TrainingPlan::overlap, "what overlaps the expert all-to-all");
+  of("zero", &TrainingPlan::zero, "ZeRO stage: what data-parallel ranks shard");
+  of("micro_batch_size", &TrainingPlan::micro_batch_size, "sequences per micro-batch on one rank");
   of("gradient_accumulation", &TrainingPlan::gradient_accumulation, "");
   of("recompute", &TrainingPlan::recompute, "");
-  of("recompute_parts", &TrainingPlan::recompute_parts, "besides, of every layer", When::unless_empty);
-  of("offload_optimizer", &TrainingPlan::offload_optimizer, "percent of the optimizer's states");
+  of("recompute_parts", &TrainingPlan::recompute_parts, "modules recomputed in every layer",
+     When::unless_empty);
+  of("offload_optimizer", &TrainingPlan::offload_optimizer, "percent of the optimizer states");
   of("step_us", &TrainingPlan::step_us, "");
-  of("low_us", &TrainingPlan::low_us, "of ten published steps of its kind one is faster");
-  of("high_us", &TrainingPlan::high_us, "of ten published steps of its kind one is slower");
+  of("low_us", &TrainingPlan::low_us, "10 % quantile of published steps of its kind");
+  of("high_us", &TrainingPlan::high_us, "90 % quantile of published steps of its kind");
   of("mfu", &TrainingPlan::mfu, "");
   of("tokens_per_s_all_gpus", &TrainingPlan::tokens_per_s_all_gpus, "");
   of("tokens_per_s_per_gpu", &TrainingPlan::tokens_per_s_per_gpu, "");
-  of("bubble_us", &TrainingPlan::bubble_us, "of step_us: stages wait for each other");
+  of("bubble_us", &TrainingPlan::bubble_us, "pipeline bubble, part of step_us");
   of("exposed_communication_us", &TrainingPlan::exposed_communication_us,
-     "of step_us: communication that nothing hides");
+     "exposed communication, part of step_us");
   of("memory", &TrainingPlan::memory, "");
   of("run_hours", &TrainingPlan::run_hours, "for --tokens");
   of("run_cost", &TrainingPlan::run_cost, "with --price");
@@ -149,10 +149,10 @@ struct WithoutChoice {
 };
 template <class Visitor>
 void describe(Visitor& of, const WithoutChoice*) {
-  of.type("WithoutChoice", "The best plan without a choice of the first plan.");
+  of.type("WithoutChoice", "The best plan without one choice of the first plan.");
   of("field", &WithoutChoice::field, "");
   of("value", &WithoutChoice::value, "the choice");
-  of("plan", &WithoutChoice::plan, "null: none fits", When::or_null);
+  of("plan", &WithoutChoice::plan, "null: no plan fits", When::or_null);
 }
 
 struct ServingPlan {
@@ -184,32 +184,34 @@ struct ServingPlan {
 };
 template <class Visitor>
 void describe(Visitor& of, const ServingPlan*) {
-  of.type("ServingPlan", "A way of serving a model over GPUs.");
+  of.type("ServingPlan", "A parallelism layout and batch for serving.");
   of("parallel", &ServingPlan::parallel, "");
   of("dtype", &ServingPlan::dtype, "with its recipe: `fp8:block128`");
-  of("num_gpus", &ServingPlan::num_gpus, "of all replicas");
+  of("num_gpus", &ServingPlan::num_gpus, "all replicas");
   of("num_gpus_per_replica", &ServingPlan::num_gpus_per_replica, "");
   of("replicas", &ServingPlan::replicas, "");
-  of("concurrent_requests", &ServingPlan::concurrent_requests, "of all replicas");
+  of("concurrent_requests", &ServingPlan::concurrent_requests, "all replicas");
   of("concurrent_requests_per_rank", &ServingPlan::concurrent_requests_per_rank,
-     "of one data-parallel rank of a replica");
-  of("ttft_us", &ServingPlan::ttft_us, "time to a request's first token");
-  of("tpot_us", &ServingPlan::tpot_us, "between two tokens of a request, prompts of others included");
-  of("request_us", &ServingPlan::request_us, "from a request's arrival to its last token");
-  of("requests_per_s", &ServingPlan::requests_per_s, "that all GPUs together can take");
-  of("load", &ServingPlan::load, "of requests_per_s, what arrives; 1 without --rate");
+     "per data-parallel rank of a replica");
+  of("ttft_us", &ServingPlan::ttft_us, "time to first token");
+  of("tpot_us", &ServingPlan::tpot_us, "time per output token, prefills of other requests included");
+  of("request_us", &ServingPlan::request_us, "request latency: arrival to last token");
+  of("requests_per_s", &ServingPlan::requests_per_s, "maximum request rate of all GPUs");
+  of("load", &ServingPlan::load, "request rate / requests_per_s; 1 without --rate");
   of("output_tokens_per_s_all_gpus", &ServingPlan::output_tokens_per_s_all_gpus, "");
   of("input_tokens_per_s_all_gpus", &ServingPlan::input_tokens_per_s_all_gpus, "");
   of("output_tokens_per_s_per_gpu", &ServingPlan::output_tokens_per_s_per_gpu, "");
   of("output_tokens_per_s_per_user", &ServingPlan::output_tokens_per_s_per_user, "");
-  of("memory_bytes", &ServingPlan::memory_bytes, "that one GPU needs");
-  of("usable_bytes", &ServingPlan::usable_bytes, "that tensors can have of it", When::or_null);
+  of("memory_bytes", &ServingPlan::memory_bytes, "per GPU");
+  of("usable_bytes", &ServingPlan::usable_bytes, "GPU memory available to tensors", When::or_null);
   of("kv_cache_tokens_per_rank", &ServingPlan::kv_cache_tokens_per_rank,
-     "that the cache of one data-parallel rank has room for");
-  of("kv_cache_requests_per_rank", &ServingPlan::kv_cache_requests_per_rank, "of input and output tokens");
-  of("largest_context", &ServingPlan::largest_context, "tokens of the longest request that has room");
-  of("bound", &ServingPlan::bound, "what bounds a decoding step");
-  of("binds", &ServingPlan::binds, "what keeps more requests out");
+     "KV cache capacity of a data-parallel rank");
+  of("kv_cache_requests_per_rank", &ServingPlan::kv_cache_requests_per_rank,
+     "KV cache capacity in requests of input and output tokens");
+  of("largest_context", &ServingPlan::largest_context,
+     "longest request that fits in the KV cache, in tokens");
+  of("bound", &ServingPlan::bound, "limiting resource of a decode step");
+  of("binds", &ServingPlan::binds, "what limits the number of concurrent requests");
   of("cost_per_million_input_tokens", &ServingPlan::cost_per_million_input_tokens, "with --price");
   of("cost_per_million_output_tokens", &ServingPlan::cost_per_million_output_tokens, "with --price");
 }
@@ -231,23 +233,22 @@ struct PlanCount {
 };
 template <class Visitor>
 void describe(Visitor& of, const PlanCount*) {
-  of.type("PlanCount", "The plans of one GPU and number of them.");
+  of.type("PlanCount", "The plans of one GPU and GPU count.");
   of("gpu", &PlanCount::gpu, "id");
   of("num_gpus", &PlanCount::num_gpus, "");
-  of("price_per_gpu_hour", &PlanCount::price_per_gpu_hour, "as it was given", When::unless_empty);
-  of("proved_best", &PlanCount::proved_best, "no plan of the enumeration is predicted to be better");
+  of("price_per_gpu_hour", &PlanCount::price_per_gpu_hour, "as given", When::unless_empty);
+  of("proved_best", &PlanCount::proved_best, "no enumerated plan is predicted to be better");
   of("enumerated", &PlanCount::enumerated, "");
-  of("least_memory_bytes", &PlanCount::least_memory_bytes,
-     "training: on one GPU, of the plan that needs least");
-  of("plans", &PlanCount::plans, "training: the fastest first");
+  of("least_memory_bytes", &PlanCount::least_memory_bytes, "training: least memory per GPU of any plan");
+  of("plans", &PlanCount::plans, "training: fastest first");
   of("without", &PlanCount::without,
-     "training, of the number that is printed in full: without each choice of the first plan",
+     "training, for the GPU count printed in full: the best plan without each choice of the first plan",
      When::unless_empty);
-  of("as_the_file_says", &PlanCount::as_the_file_says, "training");
-  of("cheapest", &PlanCount::cheapest, "serving; absent: none does what is asked");
+  of("as_the_file_says", &PlanCount::as_the_file_says, "training: the launch config in the file");
+  of("cheapest", &PlanCount::cheapest, "serving; absent: no plan meets the targets");
   of("fastest", &PlanCount::fastest, "serving");
   of("fewest_gpus", &PlanCount::fewest_gpus, "serving");
-  of("front", &PlanCount::front, "serving: no plan is both faster and cheaper");
+  of("front", &PlanCount::front, "serving: Pareto front of speed and cost");
 }
 
 struct PlanResult {
@@ -267,28 +268,29 @@ struct PlanResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const PlanResult*) {
-  of.type("PlanResult", "The best ways over GPUs.");
+  of.type("PlanResult", "The best plans.");
   of("kind", &PlanResult::kind, "training or serving");
   of("model", &PlanResult::model, "its name");
-  of("sequences_per_step", &PlanResult::sequences_per_step, "training: of all GPUs together");
+  of("sequences_per_step", &PlanResult::sequences_per_step, "training: global batch size");
   of("sequence_length", &PlanResult::sequence_length, "training");
-  of("input_tokens", &PlanResult::input_tokens, "serving: of a request");
+  of("input_tokens", &PlanResult::input_tokens, "serving: per request");
   of("output_tokens", &PlanResult::output_tokens, "serving");
-  of("training_tokens", &PlanResult::training_tokens, "training: of the whole run, as asked for",
+  of("training_tokens", &PlanResult::training_tokens, "training: tokens of the whole run, as requested",
      When::unless_empty);
   of("measured_scale", &PlanResult::measured_scale,
-     "training: by which predicted times are multiplied, as the measured step of the file's plan asks for",
+     "training: factor applied to predicted times, from the measured step of the file's launch config",
      When::unless_empty);
-  of("requests_per_s", &PlanResult::requests_per_s, "serving: that arrive, as asked for", When::unless_empty);
-  of("counts", &PlanResult::counts, "for each GPU and number of them");
+  of("requests_per_s", &PlanResult::requests_per_s, "serving: request rate, as requested",
+     When::unless_empty);
+  of("counts", &PlanResult::counts, "one for each GPU and GPU count");
   of("best", &PlanResult::best,
-     "place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; "
-     "for a rate with the least money an hour; null: nothing does what is asked",
+     "index into `counts` of the best tokens per money, or per GPU without prices; with a rate, the least "
+     "cost per hour; null: no plan meets the targets",
      When::or_null);
-  of("in_the_file", &PlanResult::in_the_file, "training: how the first plan is said in the file",
+  of("in_the_file", &PlanResult::in_the_file, "training: the first plan in the file's format",
      When::unless_empty);
   of("launch", &PlanResult::launch,
-     "serving: the command of each engine that starts a replica of the cheapest plan", When::unless_empty);
+     "serving: each engine's command that starts a replica of the cheapest plan", When::unless_empty);
 }
 
 // Plans of the file's model, as `shapelint plan` finds them: the minimum of all layouts, batches and

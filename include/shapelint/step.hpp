@@ -24,7 +24,7 @@ template <class Visitor>
 void describe(Visitor& of, const OperationSize*) {
   of.type("OperationSize", "A dimension of an operation.");
   of("value", &OperationSize::value, "");
-  of("expression", &OperationSize::expression, "where it comes from: `3 * hidden_size / tensor`",
+  of("expression", &OperationSize::expression, "the fields it is computed from: `3 * hidden_size / tensor`",
      When::unless_empty);
 }
 
@@ -46,13 +46,13 @@ struct OperationShape {
 };
 template <class Visitor>
 void describe(Visitor& of, const OperationShape*) {
-  of.type("OperationShape", "A kernel or a collective of a step, before it is priced.");
+  of.type("OperationShape", "A kernel or a collective of a step, without its cost.");
   of("id", &OperationShape::id, "name and pass: `layer.mlp.up/forward`");
   of("name", &OperationShape::name, "`layer.mlp.up`");
   of("kind", &OperationShape::kind, "gemm, attention, scan, elementwise, collective");
   of("pass", &OperationShape::pass, "forward, recompute, grad_input, grad_weight, backward, update");
   of("dtype", &OperationShape::dtype, "");
-  of("runs", &OperationShape::runs, "how often it runs in the step");
+  of("runs", &OperationShape::runs, "runs per step");
   of.keyed(
       "sizes", &OperationShape::sizes, &OperationSize::name,
       "gemm: batch, m, n, k of C[m,n] = A[m,k] B[k,n]; attention: sequences, heads, key_value_heads, "
@@ -61,12 +61,14 @@ void describe(Visitor& of, const OperationShape*) {
       When::unless_empty);
   of("layout", &OperationShape::layout,
      "of a gemm; tn: y = x W^T; nn: its input gradient; nt: its weight gradient", When::unless_empty);
-  of("causal", &OperationShape::causal, "attention to what is before alone", When::unless_empty);
-  of("window", &OperationShape::window, "attention to so many keys at most", When::unless_empty);
-  of("bytes", &OperationShape::bytes, "elementwise: moved; collective: the whole buffer", When::unless_empty);
-  of("collective", &OperationShape::collective, "which: all-reduce, all-gather …", When::unless_empty);
-  of("ranks", &OperationShape::ranks, "that take part in a collective", When::unless_empty);
-  of("overlapped", &OperationShape::overlapped, "a collective that hides behind computation",
+  of("causal", &OperationShape::causal, "each token attends to those before it only", When::unless_empty);
+  of("window", &OperationShape::window, "sliding window: most keys of a query", When::unless_empty);
+  of("bytes", &OperationShape::bytes, "elementwise: bytes moved; collective: size of the full buffer",
+     When::unless_empty);
+  of("collective", &OperationShape::collective, "all-reduce, all-gather, reduce-scatter, all-to-all, send",
+     When::unless_empty);
+  of("ranks", &OperationShape::ranks, "ranks of a collective", When::unless_empty);
+  of("overlapped", &OperationShape::overlapped, "a collective that is overlapped with computation",
      When::unless_empty);
 }
 
@@ -77,16 +79,14 @@ struct Operation : OperationShape, KernelCost {
 };
 template <class Visitor>
 void describe(Visitor& of, const Operation*) {
-  of.type("Operation", "A kernel or a collective of a step: what one run and all of them take.");
+  of.type("Operation", "A kernel or a collective of a step, with the cost of one run and of all.");
   of.base(static_cast<const OperationShape*>(nullptr));
   of.base(static_cast<const KernelCost*>(nullptr));
-  of("total_us", &Operation::total_us, "of all runs");
+  of("total_us", &Operation::total_us, "all runs");
   of("share", &Operation::share,
-     "total_us of the step's time; communication behind computation has one, too, so that shares may add up "
-     "to more "
-     "than 1");
+     "total_us / step_us; overlapped communication has one too, so shares may add up to more than 1");
   of("kernel_head_dim", &Operation::kernel_head_dim,
-     "attention: what the kernel computes of each head, zeros included; absent where no kernel takes it",
+     "attention: head_dim of the kernel, padding included; absent if no kernel supports it",
      When::unless_empty);
 }
 
@@ -106,13 +106,12 @@ struct MemoryParts {
 };
 template <class Visitor>
 void describe(Visitor& of, const MemoryParts*) {
-  of.type("MemoryParts", "Bytes of one GPU's memory, by what they are for.");
+  of.type("MemoryParts", "Memory per GPU by use, in bytes.");
   of("weights", &MemoryParts::weights, "", When::unless_empty);
   of("gradients", &MemoryParts::gradients, "", When::unless_empty);
-  of("optimizer", &MemoryParts::optimizer, "states, and the copy of weights that it updates",
-     When::unless_empty);
-  of("activations", &MemoryParts::activations, "beside these, at the fullest moment", When::unless_empty);
-  of("kv_cache", &MemoryParts::kv_cache, "of the sequences of a step, and what recurrent layers keep",
+  of("optimizer", &MemoryParts::optimizer, "states and FP32 copy of the weights", When::unless_empty);
+  of("activations", &MemoryParts::activations, "at the peak of the step", When::unless_empty);
+  of("kv_cache", &MemoryParts::kv_cache, "KV cache and recurrent states of the step's sequences",
      When::unless_empty);
 }
 
@@ -126,14 +125,14 @@ struct Memory {
 };
 template <class Visitor>
 void describe(Visitor& of, const Memory*) {
-  of.type("Memory", "What a run needs of one GPU's memory, an estimate.");
-  of("total_bytes", &Memory::total_bytes,
-     "that it needs: the parts together; null where nobody says how weights are stored", When::or_null);
-  of("usable_bytes", &Memory::usable_bytes, "that tensors can have of the GPU's", When::or_null);
-  of("capacity_bytes", &Memory::capacity_bytes, "that the GPU has", When::or_null);
-  of("fits", &Memory::fits, "total_bytes are usable", When::or_null);
+  of.type("Memory", "Estimated memory per GPU.");
+  of("total_bytes", &Memory::total_bytes, "sum of the parts; null if the dtype of the weights is unknown",
+     When::or_null);
+  of("usable_bytes", &Memory::usable_bytes, "GPU memory available to tensors", When::or_null);
+  of("capacity_bytes", &Memory::capacity_bytes, "GPU memory", When::or_null);
+  of("fits", &Memory::fits, "total_bytes <= usable_bytes", When::or_null);
   of("parts", &Memory::parts, "");
-  of("host_bytes", &Memory::host_bytes, "in the host's memory, of this GPU", When::unless_empty);
+  of("host_bytes", &Memory::host_bytes, "host memory per GPU", When::unless_empty);
 }
 
 struct StepTotals {
@@ -164,32 +163,31 @@ struct StepTotals {
 };
 template <class Visitor>
 void describe(Visitor& of, const StepTotals*) {
-  of.type("Step",
-          "One optimizer step, prompt or decoding step of one model, on one of the GPUs that it runs on.");
+  of.type("Step", "A step and its operations.");
   of("model", &StepTotals::model, "its id");
-  of("part", &StepTotals::part, "which of a file's several models: `text`, `vision`", When::unless_empty);
+  of("part", &StepTotals::part, "one of a file's several models: `text`, `vision`", When::unless_empty);
   of("gpu", &StepTotals::gpu, "id");
-  of("step_us", &StepTotals::step_us, "of the step: the five parts below together");
-  of("low_us", &StepTotals::low_us, "of ten published steps of its kind one is faster", When::unless_empty);
-  of("high_us", &StepTotals::high_us, "of ten published steps of its kind one is slower", When::unless_empty);
+  of("step_us", &StepTotals::step_us, "step time: sum of the five parts below");
+  of("low_us", &StepTotals::low_us, "10 % quantile of published steps of its kind", When::unless_empty);
+  of("high_us", &StepTotals::high_us, "90 % quantile of published steps of its kind", When::unless_empty);
   of("compute_us", &StepTotals::compute_us, "");
   of("memory_us", &StepTotals::memory_us, "");
-  of("communication_us", &StepTotals::communication_us, "that is waited for");
+  of("communication_us", &StepTotals::communication_us, "exposed communication");
   of("overhead_us", &StepTotals::overhead_us, "");
-  of("bubble_us", &StepTotals::bubble_us, "of the pipeline");
-  of("hidden_us", &StepTotals::hidden_us, "communication behind computation; not part of step_us");
-  of("bound", &StepTotals::bound, "the largest part");
-  of("mfu", &StepTotals::mfu, "arithmetic that the model needs / (time x peak)");
-  of("hfu", &StepTotals::hfu, "with what is computed again");
-  of("produces", &StepTotals::produces, "what is counted as tokens: `tokens`, or `images` of a CNN");
-  of("tokens_per_step", &StepTotals::tokens_per_step, "of one replica of the model");
-  of("tokens_per_s_per_gpu", &StepTotals::tokens_per_s_per_gpu,
-     "of one replica, by the GPUs that it is spread over");
-  of("tokens_per_s_all_gpus", &StepTotals::tokens_per_s_all_gpus, "of all replicas");
-  of("num_gpus", &StepTotals::num_gpus, "that the run takes");
-  of("model_flops_per_gpu", &StepTotals::model_flops_per_gpu, "of a step");
-  of("hardware_flops_per_gpu", &StepTotals::hardware_flops_per_gpu, "with what is computed again");
-  of("parameters", &StepTotals::parameters, "of the model, all ranks together");
+  of("bubble_us", &StepTotals::bubble_us, "pipeline bubble");
+  of("hidden_us", &StepTotals::hidden_us, "overlapped communication; not part of step_us");
+  of("bound", &StepTotals::bound, "largest part of the step");
+  of("mfu", &StepTotals::mfu, "model FLOPs / (time x peak)");
+  of("hfu", &StepTotals::hfu, "the same with activation recomputation and padding");
+  of("produces", &StepTotals::produces, "unit of the token counts: `tokens`, or `images` of a CNN");
+  of("tokens_per_step", &StepTotals::tokens_per_step, "per model replica");
+  of("tokens_per_s_per_gpu", &StepTotals::tokens_per_s_per_gpu, "of one replica, per GPU of the replica");
+  of("tokens_per_s_all_gpus", &StepTotals::tokens_per_s_all_gpus, "all replicas");
+  of("num_gpus", &StepTotals::num_gpus, "GPUs of the run");
+  of("model_flops_per_gpu", &StepTotals::model_flops_per_gpu, "per step");
+  of("hardware_flops_per_gpu", &StepTotals::hardware_flops_per_gpu,
+     "with activation recomputation and padding");
+  of("parameters", &StepTotals::parameters, "of the whole model");
   of("memory", &StepTotals::memory, "");
 }
 
@@ -198,9 +196,9 @@ struct Step : StepTotals {
 };
 template <class Visitor>
 void describe(Visitor& of, const Step*) {
-  of.type("Step", "A step, and what it is made of.");
+  of.type("Step", "A step and its operations.");
   of.base(static_cast<const StepTotals*>(nullptr));
-  of("operations", &Step::operations, "where they are asked for", When::unless_empty);
+  of("operations", &Step::operations, "if requested", When::unless_empty);
 }
 
 struct StepOptions {

@@ -71,14 +71,14 @@ struct Performance {
 };
 template <class Visitor>
 void describe(Visitor& of, const Performance*) {
-  of.type("Performance", "What a shape comes to on one GPU.");
+  of.type("Performance", "Speed and memory of a shape on one GPU.");
   of("step_us", &Performance::step_us, "");
   of("mfu", &Performance::mfu, "");
   of("tokens_per_s_per_gpu", &Performance::tokens_per_s_per_gpu, "");
-  of("dollars_per_m_tokens", &Performance::dollars_per_m_tokens, "of 10^6 tokens, where a price is known",
+  of("dollars_per_m_tokens", &Performance::dollars_per_m_tokens, "per 10^6 tokens, if a price is known",
      When::unless_empty);
-  of("memory_bytes", &Performance::memory_bytes, "that it needs");
-  of("capacity_bytes", &Performance::capacity_bytes, "that the GPU has", When::or_null);
+  of("memory_bytes", &Performance::memory_bytes, "per GPU");
+  of("capacity_bytes", &Performance::capacity_bytes, "GPU memory", When::or_null);
 }
 
 struct StartOnGpu : Performance {
@@ -86,7 +86,7 @@ struct StartOnGpu : Performance {
 };
 template <class Visitor>
 void describe(Visitor& of, const StartOnGpu*) {
-  of.type("StartOnGpu", "What the file's own shape comes to on one GPU.");
+  of.type("StartOnGpu", "The file's own shape on one GPU.");
   of("gpu", &StartOnGpu::gpu, "id");
   of.base(static_cast<const Performance*>(nullptr));
 }
@@ -100,13 +100,12 @@ struct Cause {
 };
 template <class Visitor>
 void describe(Visitor& of, const Cause*) {
-  of.type("Cause",
-          "Time that one effect takes less in one operation: a share of the start's step. Negative: more.");
+  of.type("Cause", "Time saved by one effect in one operation: a share of the start's step. Negative: lost.");
   of("operation", &Cause::operation, "its name");
   of("effect", &Cause::effect, "`alignment`, `tile`, `wave` …, or `work`");
-  of("description", &Cause::description, "the same for people");
+  of("description", &Cause::description, "the same in words");
   of("share", &Cause::share, "");
-  of("sizes", &Cause::sizes, "what changed: `n 50257 → 50304`");
+  of("sizes", &Cause::sizes, "changed sizes: `n 50257 → 50304`");
 }
 
 struct SuggestionOnGpu : Performance {
@@ -119,14 +118,14 @@ struct SuggestionOnGpu : Performance {
 };
 template <class Visitor>
 void describe(Visitor& of, const SuggestionOnGpu*) {
-  of.type("SuggestionOnGpu", "What a suggestion comes to on one GPU.");
+  of.type("SuggestionOnGpu", "A suggestion on one GPU.");
   of("gpu", &SuggestionOnGpu::gpu, "id");
   of("gain", &SuggestionOnGpu::gain, "of the objective: 1 - new / old cost");
   of("gain_error", &SuggestionOnGpu::gain_error, "half width of its interval", When::or_null);
-  of("measured", &SuggestionOnGpu::measured, "measurements on this GPU back most of it");
+  of("measured", &SuggestionOnGpu::measured, "mostly backed by measurements on this GPU");
   of.base(static_cast<const Performance*>(nullptr));
   of("causes", &SuggestionOnGpu::causes, "largest first");
-  of("other", &SuggestionOnGpu::other, "what the rest adds up to");
+  of("other", &SuggestionOnGpu::other, "sum of the rest");
 }
 
 struct AloneChange : Change {
@@ -137,8 +136,8 @@ template <class Visitor>
 void describe(Visitor& of, const AloneChange*) {
   of.type("AloneChange", "A change made alone.");
   of.base(static_cast<const Change*>(nullptr));
-  of("possible", &AloneChange::possible, "some only are together");
-  of("gain", &AloneChange::gain, "where it is possible", When::unless_empty);
+  of("possible", &AloneChange::possible, "some changes work only together");
+  of("gain", &AloneChange::gain, "if possible", When::unless_empty);
 }
 
 struct Suggestion {
@@ -154,12 +153,12 @@ struct Suggestion {
 template <class Visitor>
 void describe(Visitor& of, const Suggestion*) {
   of.type("Suggestion", "A better shape.");
-  of("gain", &Suggestion::gain, "of the objective, as the basket says");
+  of("gain", &Suggestion::gain, "of the objective, combined over GPUs by `basket`");
   of("gain_error", &Suggestion::gain_error, "half width of its interval", When::or_null);
-  of("of_best", &Suggestion::of_best, "of several GPUs: 1 is each one's own best", When::unless_empty);
+  of("of_best", &Suggestion::of_best, "of several GPUs: 1 is the best of each", When::unless_empty);
   of("parameters", &Suggestion::parameters, "");
   of("changes", &Suggestion::changes, "");
-  of("implied", &Suggestion::implied, "what follows without being edited");
+  of("implied", &Suggestion::implied, "derived values that change too");
   of("alone", &Suggestion::alone, "each change made alone");
   of("by_gpu", &Suggestion::by_gpu, "");
 }
@@ -172,11 +171,11 @@ struct FrontPoint {
 };
 template <class Visitor>
 void describe(Visitor& of, const FrontPoint*) {
-  of.type("FrontPoint", "No other shape is as large and faster.");
+  of.type("FrontPoint", "A point of the Pareto front of parameters and speed.");
   of("parameters", &FrontPoint::parameters, "");
   of("speed", &FrontPoint::speed, "relative to the start");
   of("changes", &FrontPoint::changes, "");
-  of("implied", &FrontPoint::implied, "what follows without being edited");
+  of("implied", &FrontPoint::implied, "derived values that change too");
 }
 
 struct Exclusion {
@@ -225,30 +224,29 @@ struct SuggestResult {
 };
 template <class Visitor>
 void describe(Visitor& of, const SuggestResult*) {
-  of.type("SuggestResult", "A search for better shapes near the file's.");
+  of.type("SuggestResult", "Better shapes near the file's.");
   of("model", &SuggestResult::model, "its name");
   of("path", &SuggestResult::path, "of its file");
   of("objective", &SuggestResult::objective, "tokens, mfu, step, prefill, decode or cost");
   of("basket", &SuggestResult::basket, "of several GPUs: worst or mean");
-  of("broken_rules", &SuggestResult::broken_rules, "codes of those that the start breaks");
+  of("broken_rules", &SuggestResult::broken_rules, "codes of the rules that the start violates");
   of("head_multiple", &SuggestResult::head_multiple, "numbers of heads are multiples of this or divide it");
-  of("shape_note", &SuggestResult::shape_note, "what of the model is taken as fixed, and why",
-     When::unless_empty);
-  of("stack_note", &SuggestResult::stack_note, "what the stack makes of it", When::unless_empty);
-  of("doubtful", &SuggestResult::doubtful, "shapes that were left out as their gain is within its error");
+  of("shape_note", &SuggestResult::shape_note, "which dimensions are fixed, and why", When::unless_empty);
+  of("stack_note", &SuggestResult::stack_note, "effect of the stack", When::unless_empty);
+  of("doubtful", &SuggestResult::doubtful, "shapes omitted because their gain is within its error");
   of("gpus", &SuggestResult::gpus, "ids");
   of("start", &SuggestResult::start, "");
-  of("suggestions", &SuggestResult::suggestions, "best first; none: nothing better was found");
+  of("suggestions", &SuggestResult::suggestions, "best first; empty: nothing better was found");
   of("front", &SuggestResult::front, "");
   of("behind_front", &SuggestResult::behind_front,
      "how much faster the fastest shape with as many parameters is");
-  of("candidates", &SuggestResult::candidates, "combinations of the space");
-  of("priced", &SuggestResult::priced, "that were looked at one by one, of a search that was stopped");
-  of("excluded", &SuggestResult::excluded, "share that breaks a condition", When::unless_empty);
+  of("candidates", &SuggestResult::candidates, "combinations in the search space");
+  of("priced", &SuggestResult::priced, "of a stopped search: combinations priced one by one");
+  of("excluded", &SuggestResult::excluded, "share that violates a condition", When::unless_empty);
   of("exclusions", &SuggestResult::exclusions, "", When::unless_empty);
   of("complete", &SuggestResult::complete, "false: stopped early");
   of("gap", &SuggestResult::gap,
-     "nothing is better than the first suggestion by more; null: infinite, nobody knows");
+     "bound on how much better than the first suggestion any other is; null: unknown");
 }
 
 // Errors: those of price_step(), no-candidates. Only transformers can be searched.

@@ -39,7 +39,7 @@ class Place(Plain):
 class Range(_behaviour.Range):
     """Some bytes of a text.
 
-    end: behind the last
+    end: exclusive
     """
 
     _order = ("start", "end", )
@@ -51,13 +51,13 @@ class Range(_behaviour.Range):
 
 @dataclass(frozen=True)
 class Problem(_behaviour.Problem):
-    """Why there is no answer, or none about a file.
+    """Why there is no result, or none for a file.
 
-    code: what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates
-    message: what was seen
+    code: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates
+    message: what is wrong
     hint: what to try
-    path: of the file that it is about
-    range: in that file; absent: the file as a whole
+    path: of the file
+    range: in that file; absent: the whole file
     """
 
     _order = ("code", "message", "hint", "path", "range", )
@@ -73,21 +73,21 @@ class Problem(_behaviour.Problem):
 
 @dataclass(frozen=True)
 class Gpu(Plain):
-    """Figures of vendors' documents.
+    """Data-sheet figures of a GPU.
 
     id: `a100-sxm4-80gb`
-    aliases: other names that it is found by
+    aliases: other names
     architecture: `ampere`
     compute_capability: `8.0`
     sm_count: compute units on AMD
-    peaks_tflops: by number format that it multiplies: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation
-    tensor_core_dtypes: of these, what its matrix units multiply
+    peaks_tflops: by dtype: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation
+    tensor_core_dtypes: those with tensor cores
     dram_gb_s: 10^9 bytes per second
-    dram_bytes: of its memory
-    l2_bytes: of its last cache
+    dram_bytes: memory size
+    l2_bytes: size of the last-level cache
     link_gb_s: per direction, within a node
-    calibration: how well predictions are backed: calibrated, architecture, uncalibrated …
-    calibration_source: what they are backed by
+    calibration: basis of predictions: calibrated, architecture, uncalibrated …
+    calibration_source: measurements behind them
     """
 
     _order = ("id", "name", "vendor", "aliases", "architecture", "compute_capability", "sm_count", "peaks_tflops", "tensor_core_dtypes", "dram_gb_s", "dram_bytes", "l2_bytes", "link_gb_s", "boost_clock_mhz", "tdp_w", "calibration", "calibration_source", )
@@ -114,12 +114,12 @@ class Gpu(Plain):
 
 @dataclass(frozen=True)
 class Value(Plain):
-    """A field's value, and where it comes from.
+    """A field's value and its origin.
 
-    origin: unknown: nobody gave it; stated: the file; given: the caller or the configuration; derived: other fields; default: somebody's default
-    note: derived: from what; default: whose
-    path: stated: in this file, which may be another one (inheritance)
-    key_path: stated: as the file calls it
+    origin: unknown; stated: in the file; given: by the caller or the configuration; derived: from other fields; default: of the framework or of shapelint
+    note: derived: the source field; default: the framework
+    path: stated: the file, which may be an inherited one
+    key_path: stated: key in the file
     range: stated: the value
     key_range: stated: its key
     """
@@ -139,7 +139,7 @@ class Value(Plain):
 
 @dataclass(frozen=True)
 class Note(Plain):
-    """Something in a file that was not understood, or had to be decided.
+    """A part of a file that was not understood, or a decision made.
 
     path: of the file
     """
@@ -158,20 +158,20 @@ class Note(Plain):
 class LintedModel(_behaviour.LintedModel):
     """A model that was linted.
 
-    id: path and part: `config.json#text`; what other objects call it by
+    id: path and part: `config.json#text`; other objects refer to it
     path: of its file
-    part: which of several: `text`, `vision`
-    dialect: `native`, `huggingface` …
-    type: as the file calls it: `llama`
-    complete: enough is known to cost it
-    parameters: of all ranks together
-    active_parameters: that take part in one token's forward pass
-    fields: by name, where they are asked for
-    notes: what was not understood, or had to be decided
-    gpus_assumed: nobody named one
-    gpus_left_out: ids of those named that cannot multiply what is stored
-    shape_note: what of the model is taken as fixed, and why
-    min_gain: findings that save less are left out
+    part: one of several: `text`, `vision`
+    dialect: config format: `native`, `huggingface` …
+    type: model type in the file: `llama`
+    complete: enough fields are known to price it
+    parameters: of the whole model
+    active_parameters: used in one token's forward pass
+    fields: by name, if requested
+    notes: parts that were not understood, and decisions made
+    gpus_assumed: the GPUs are defaults
+    gpus_left_out: ids of named GPUs without support for the stored dtype
+    shape_note: which dimensions are fixed, and why
+    min_gain: findings that save less are omitted
     """
 
     _order = ("id", "name", "path", "part", "dialect", "type", "complete", "parameters", "active_parameters", "fields", "notes", "gpus_assumed", "gpus_left_out", "shape_note", "min_gain", )
@@ -197,11 +197,12 @@ class LintedModel(_behaviour.LintedModel):
 
 @dataclass(frozen=True)
 class GpuGain(Plain):
-    """What something saves on one GPU: a share of the time per token, 1 - new / old.
+    """The saving on one GPU: a share of the time per token, 1 - new / old.
 
     gpu: id
     gain_error: half width of its interval
-    step_us: of a proposal: of a step now, and with it
+    step_us: of a proposal: step time now
+    new_step_us: with the proposal
     """
 
     _order = ("gpu", "gain", "gain_error", "step_us", "new_step_us", )
@@ -218,7 +219,7 @@ class GpuGain(Plain):
 class Change(_behaviour.Change):
     """A field set to another value.
 
-    field: `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels`
+    field: `hidden_size`; for a CNN layer the file's name: `conv[2].out_channels`
     """
 
     _order = ("field", "before", "after", )
@@ -230,7 +231,7 @@ class Change(_behaviour.Change):
 
 @dataclass(frozen=True)
 class Edit(Plain):
-    """New text for some bytes of a file; of several, make all, the last first.
+    """New text for a range of a file; apply several from the last to the first.
 
     path: of the file
     """
@@ -245,17 +246,17 @@ class Edit(Plain):
 
 @dataclass(frozen=True)
 class Proposal(Plain):
-    """One way out of a finding.
+    """One fix of a finding.
 
-    summary: all of it in words, on one line
-    applicability: safe: it leaves what is trained as it is; unsafe: it does not; manual: the file alone cannot take it
+    summary: on one line
+    applicability: safe: the trained model is unchanged; unsafe: it changes; manual: needs more than an edit of the file
     changes: what to edit
-    implied: what follows without being edited
-    edits: that make the changes in the linted file; none of a manual one
-    gain: share of the step's time, the mean over the finding's GPUs
+    implied: derived values that change too
+    edits: edits of the linted file that make the changes; empty if manual
+    gain: share of the step time, mean over the finding's GPUs
     gain_error: half width of its interval
-    memory_bytes_before: that the run needs on one GPU
-    or_multiple_of: of one change: other multiples of this, near it and in its direction, gain as much
+    memory_bytes_before: per GPU
+    or_multiple_of: of one change: nearby multiples of this in its direction gain as much
     """
 
     _order = ("summary", "applicability", "changes", "implied", "edits", "gain", "gain_error", "by_gpu", "parameters_before", "parameters_after", "memory_bytes_before", "memory_bytes_after", "or_multiple_of", )
@@ -279,32 +280,32 @@ class Proposal(Plain):
 
 @dataclass(frozen=True)
 class Finding(_behaviour.Finding):
-    """Something that costs time, or does not run.
+    """A value that costs time or makes the job fail.
 
-    id: stays the same when lines are added above or the file is reformatted; the same in every output
+    id: stable if lines are added above or the file is reformatted; the same in every output
     code: `SL101`
     rule: `vocab-misaligned`
-    confidence: what the gain rests on: the cost model alone, measurements on this GPU, or arithmetic
+    confidence: basis of the gain: cost model, measurements on this GPU, or arithmetic
     model: its id
-    gpu: id of the only GPU that it holds for; absent: all of the run
-    message: what is wrong, with numbers
-    label: what it leads to or why, in a few words
+    gpu: id of the only GPU it applies to; absent: every GPU of the run
+    message: title: the fact, with numbers
+    label: mechanism or consequence, in a few words
     why: the mechanism
-    note: what else to know: whose default a value is
+    note: additional context, such as the source of a default
     cost: the gain in words
-    how: how the file's framework does what is proposed first
-    field: that is blamed
+    how: how the file's framework makes the first proposal
+    field: the blamed field
     path: of the file that states it
-    key_path: as the file calls it: `model.hidden_size`
-    range: the value; absent when no file states it
-    use_range: where it is used, when it is written elsewhere
-    certain_to_fail: the run cannot start
-    gain: share of the step that the best proposal saves
+    key_path: key in the file: `model.hidden_size`
+    range: the value; absent if no file states it
+    use_range: where the value is used, if it is written elsewhere
+    certain_to_fail: the job fails at startup
+    gain: share of the step time that the best proposal saves
     gain_error: half width of its interval
     proposals: best first
-    operations: names of those that lose time
-    related: fields that it is about, too
-    assumed: fields that nobody stated, and it would be another without
+    operations: names of the slow operations
+    related: other fields involved
+    assumed: defaults that the finding depends on
     url: of the rule's page
     """
 
@@ -343,11 +344,11 @@ class Finding(_behaviour.Finding):
 
 @dataclass(frozen=True)
 class MemoryParts(Plain):
-    """Bytes of one GPU's memory, by what they are for.
+    """Memory per GPU by use, in bytes.
 
-    optimizer: states, and the copy of weights that it updates
-    activations: beside these, at the fullest moment
-    kv_cache: of the sequences of a step, and what recurrent layers keep
+    optimizer: states and FP32 copy of the weights
+    activations: at the peak of the step
+    kv_cache: KV cache and recurrent states of the step's sequences
     """
 
     _order = ("weights", "gradients", "optimizer", "activations", "kv_cache", )
@@ -362,13 +363,13 @@ class MemoryParts(Plain):
 
 @dataclass(frozen=True)
 class Memory(Plain):
-    """What a run needs of one GPU's memory, an estimate.
+    """Estimated memory per GPU.
 
-    total_bytes: that it needs: the parts together; null where nobody says how weights are stored
-    usable_bytes: that tensors can have of the GPU's
-    capacity_bytes: that the GPU has
-    fits: total_bytes are usable
-    host_bytes: in the host's memory, of this GPU
+    total_bytes: sum of the parts; null if the dtype of the weights is unknown
+    usable_bytes: GPU memory available to tensors
+    capacity_bytes: GPU memory
+    fits: total_bytes <= usable_bytes
+    host_bytes: host memory per GPU
     """
 
     _order = ("total_bytes", "usable_bytes", "capacity_bytes", "fits", "parts", "host_bytes", )
@@ -387,7 +388,7 @@ class Memory(Plain):
 class OperationSize(Plain):
     """A dimension of an operation.
 
-    expression: where it comes from: `3 * hidden_size / tensor`
+    expression: the fields it is computed from: `3 * hidden_size / tensor`
     """
 
     _order = ("value", "expression", )
@@ -399,12 +400,12 @@ class OperationSize(Plain):
 
 @dataclass(frozen=True)
 class Efficiency(Plain):
-    """Shares in (0, 1] that multiply to ideal_us / run_us; 1: nothing is lost.
+    """Shares in (0, 1] whose product is ideal_us / run_us; 1: no loss.
 
-    alignment: dimensions that are no multiple of what the hardware loads at once
-    tile: partial tiles that are computed in full
-    wave: SMs that idle in the last wave
-    rest: launch, ramp, and rates below the data sheet
+    alignment: dimensions that are misaligned for tensor cores or vector loads
+    tile: tile quantization: partial tiles are computed in full
+    wave: wave quantization: SMs idle in the last wave
+    rest: launch, ramp, and throughput below the data sheet
     """
 
     _order = ("alignment", "tile", "wave", "rest", )
@@ -417,10 +418,10 @@ class Efficiency(Plain):
 
 @dataclass(frozen=True)
 class Tile(Plain):
-    """How a matrix product is divided over SMs.
+    """Tiling of a GEMM over SMs.
 
-    split_k: tiles that share one part of the result
-    waves: tiles by those that run at once
+    split_k: split-K factor: CTAs per output tile
+    waves: tiles / concurrent tiles
     """
 
     _order = ("m", "n", "split_k", "waves", )
@@ -433,31 +434,31 @@ class Tile(Plain):
 
 @dataclass(frozen=True)
 class Operation(Plain):
-    """A kernel or a collective of a step: what one run and all of them take.
+    """A kernel or a collective of a step, with the cost of one run and of all.
 
     id: name and pass: `layer.mlp.up/forward`
     name: `layer.mlp.up`
     kind: gemm, attention, scan, elementwise, collective
     pass: forward, recompute, grad_input, grad_weight, backward, update
-    runs: how often it runs in the step
+    runs: runs per step
     sizes: gemm: batch, m, n, k of C[m,n] = A[m,k] B[k,n]; attention: sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim; scan: sequences, length, key_heads, value_heads, key_dim, value_dim, chunk
     layout: of a gemm; tn: y = x W^T; nn: its input gradient; nt: its weight gradient
-    causal: attention to what is before alone
-    window: attention to so many keys at most
-    bytes: elementwise: moved; collective: the whole buffer
-    collective: which: all-reduce, all-gather …
-    ranks: that take part in a collective
-    overlapped: a collective that hides behind computation
-    run_us: of one run
-    ideal_us: the same at the roofline of the data sheet
-    bound: what limits it
-    compute_us: what arithmetic would take alone; the three overlap
-    memory_us: what moving bytes would take alone
-    overhead_us: what launch and ramp take
-    tile: of a matrix product
-    total_us: of all runs
-    share: total_us of the step's time; communication behind computation has one, too, so that shares may add up to more than 1
-    kernel_head_dim: attention: what the kernel computes of each head, zeros included; absent where no kernel takes it
+    causal: each token attends to those before it only
+    window: sliding window: most keys of a query
+    bytes: elementwise: bytes moved; collective: size of the full buffer
+    collective: all-reduce, all-gather, reduce-scatter, all-to-all, send
+    ranks: ranks of a collective
+    overlapped: a collective that is overlapped with computation
+    run_us: one run
+    ideal_us: one run at the roofline of the data sheet
+    bound: limiting resource
+    compute_us: compute time alone; the three overlap
+    memory_us: memory time alone
+    overhead_us: launch and ramp time
+    tile: GEMM only
+    total_us: all runs
+    share: total_us / step_us; overlapped communication has one too, so shares may add up to more than 1
+    kernel_head_dim: attention: head_dim of the kernel, padding included; absent if no kernel supports it
     """
 
     _order = ("id", "name", "kind", "pass", "dtype", "runs", "sizes", "layout", "causal", "window", "bytes", "collective", "ranks", "overlapped", "run_us", "ideal_us", "bound", "compute_us", "memory_us", "overhead_us", "efficiency", "tile", "total_us", "share", "kernel_head_dim", )
@@ -493,12 +494,12 @@ class Operation(Plain):
 
 @dataclass(frozen=True)
 class After(Plain):
-    """A step with all proposals that go together.
+    """A step with all compatible proposals.
 
-    step_us: of that step
-    gain: share of the time per token, of all together
-    applied: nothing: there is nothing to apply
-    left_out: what does not go with them
+    step_us: step time
+    gain: share of the time per token that all of them save
+    applied: empty: there is nothing to apply
+    left_out: proposals that conflict with them
     """
 
     _order = ("step_us", "mfu", "gain", "applied", "left_out", "left_out_because", )
@@ -515,17 +516,17 @@ class After(Plain):
 
 @dataclass(frozen=True)
 class Capacity(Plain):
-    """What an engine has room for on one GPU.
+    """KV cache capacity of a serving engine on one GPU.
 
-    budget_bytes: that the engine may take
-    runtime_bytes: activations of its longest step, context, kernels, NCCL's buffers
-    kv_cache_bytes: left for the KV cache
-    kv_cache_tokens: that it holds, in sequences of the longest length
-    longest_sequence: tokens that a request may have
-    concurrent_requests: of that length, at a time
-    largest_sequence: tokens of the longest sequence that has room
-    weights_known: the GPU's memory and the weights' format are
-    starts: the engine does
+    budget_bytes: memory available to the engine
+    runtime_bytes: activations of the longest step, CUDA context, kernels, NCCL buffers
+    kv_cache_bytes: available to the KV cache
+    kv_cache_tokens: KV cache capacity, in sequences of the longest length
+    longest_sequence: maximum tokens per request
+    concurrent_requests: of that length
+    largest_sequence: longest sequence that fits, in tokens
+    weights_known: GPU memory and dtype of the weights are known
+    starts: whether the engine starts
     """
 
     _order = ("budget_bytes", "runtime_bytes", "kv_cache_bytes", "kv_cache_tokens", "longest_sequence", "concurrent_requests", "largest_sequence", "weights_known", "starts", )
@@ -543,30 +544,30 @@ class Capacity(Plain):
 
 @dataclass(frozen=True)
 class LintedStep(_behaviour.LintedStep):
-    """A step as the file has it, and with all proposals that go together.
+    """A step as in the file, and with all compatible proposals.
 
     model: its id
-    part: which of a file's several models: `text`, `vision`
+    part: one of a file's several models: `text`, `vision`
     gpu: id
-    step_us: of the step: the five parts below together
-    low_us: of ten published steps of its kind one is faster
-    high_us: of ten published steps of its kind one is slower
-    communication_us: that is waited for
-    bubble_us: of the pipeline
-    hidden_us: communication behind computation; not part of step_us
-    bound: the largest part
-    mfu: arithmetic that the model needs / (time x peak)
-    hfu: with what is computed again
-    produces: what is counted as tokens: `tokens`, or `images` of a CNN
-    tokens_per_step: of one replica of the model
-    tokens_per_s_per_gpu: of one replica, by the GPUs that it is spread over
-    tokens_per_s_all_gpus: of all replicas
-    num_gpus: that the run takes
-    model_flops_per_gpu: of a step
-    hardware_flops_per_gpu: with what is computed again
-    parameters: of the model, all ranks together
-    operations: where they are asked for
-    capacity: of a model that an engine serves
+    step_us: step time: sum of the five parts below
+    low_us: 10 % quantile of published steps of its kind
+    high_us: 90 % quantile of published steps of its kind
+    communication_us: exposed communication
+    bubble_us: pipeline bubble
+    hidden_us: overlapped communication; not part of step_us
+    bound: largest part of the step
+    mfu: model FLOPs / (time x peak)
+    hfu: the same with activation recomputation and padding
+    produces: unit of the token counts: `tokens`, or `images` of a CNN
+    tokens_per_step: per model replica
+    tokens_per_s_per_gpu: of one replica, per GPU of the replica
+    tokens_per_s_all_gpus: all replicas
+    num_gpus: GPUs of the run
+    model_flops_per_gpu: per step
+    hardware_flops_per_gpu: with activation recomputation and padding
+    parameters: of the whole model
+    operations: if requested
+    capacity: of a served model
     """
 
     _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", "after", "capacity", )
@@ -604,10 +605,9 @@ class LintedStep(_behaviour.LintedStep):
 
 @dataclass(frozen=True)
 class WholePart(Plain):
-    """A model of a whole.
+    """One model of a step of several.
 
-    runs: how often it runs in it
-    num_gpus: that it takes
+    runs: runs per step of the whole
     """
 
     _order = ("part", "runs", "num_gpus", )
@@ -619,11 +619,11 @@ class WholePart(Plain):
 
 @dataclass(frozen=True)
 class WholeTime(Plain):
-    """What a whole takes on one GPU.
+    """Time of the whole on one GPU.
 
     gpu: id
-    step_us: of all parts, as the file has them
-    shares: of it, by part
+    step_us: all parts, as in the file
+    shares: share of each part
     """
 
     _order = ("gpu", "step_us", "shares", )
@@ -635,10 +635,10 @@ class WholeTime(Plain):
 
 @dataclass(frozen=True)
 class Whole(Plain):
-    """Models of one file that are one step together, or its plans that are one iteration.
+    """Models of one file that run as one step, or launch configs that form one iteration.
 
     path: of the file
-    memory_bytes: of models that are held at once
+    memory_bytes: of models in memory at the same time
     """
 
     _order = ("path", "parts", "memory_bytes", "by_gpu", )
@@ -652,14 +652,14 @@ class Whole(Plain):
 
 @dataclass(frozen=True)
 class Counts(Plain):
-    """How many findings there are, and are not.
+    """Numbers of findings and files, shown and not.
 
     error: findings of this severity
-    hidden: not severe enough to be shown
-    suppressed: a comment or the configuration leaves out
-    baselined: the baseline knows, or a source's `base` had
-    not_whole: files of a folder of which too little is known
-    not_recognised: files of a folder that are no model's configuration
+    hidden: below the severity or the saving that is shown
+    suppressed: by a comment or the configuration
+    baselined: in the baseline, or in the `base` of a source
+    not_whole: files of a folder with too few known fields
+    not_recognised: files of a folder that are not model configurations
     """
 
     _order = ("error", "warning", "info", "hidden", "suppressed", "baselined", "not_whole", "not_recognised", )
@@ -676,15 +676,15 @@ class Counts(Plain):
 
 @dataclass(frozen=True)
 class LintResult(_behaviour.LintResult):
-    """What the linter found in files.
+    """Findings in files.
 
-    gpus: all that were looked at
+    gpus: every GPU of the run
     models: by path
-    findings: by path, then model; of each, certain failures first, then by gain
+    findings: by path, then model; certain failures first, then by gain
     steps: for each model, by GPU
-    fails: some finding is as severe as its file's fail level, a warning unless somebody says otherwise
-    notes: why files and GPUs are passed over, what was not understood
-    problems: of a file: the others are linted anyway; of a configuration or of the options: nothing is
+    fails: a finding reaches its file's fail level (default: warning)
+    notes: skipped files and GPUs, and parts that were not understood
+    problems: about one file: the others are linted; about a configuration or an option: nothing is linted
     """
 
     _order = ("gpus", "models", "findings", "steps", "together", "counts", "fails", "notes", "problems", )
@@ -703,18 +703,18 @@ class LintResult(_behaviour.LintResult):
 
 @dataclass(frozen=True)
 class Model(_behaviour.Model):
-    """One model of a file, as it is understood.
+    """One model of a file, as read.
 
-    id: path and part: `config.json#text`; what other objects call it by
+    id: path and part: `config.json#text`; other objects refer to it
     path: of its file
-    part: which of several: `text`, `vision`
-    dialect: `native`, `huggingface` …
-    type: as the file calls it: `llama`
-    complete: enough is known to cost it
-    parameters: of all ranks together
-    active_parameters: that take part in one token's forward pass
-    fields: by name, where they are asked for
-    notes: what was not understood, or had to be decided
+    part: one of several: `text`, `vision`
+    dialect: config format: `native`, `huggingface` …
+    type: model type in the file: `llama`
+    complete: enough fields are known to price it
+    parameters: of the whole model
+    active_parameters: used in one token's forward pass
+    fields: by name, if requested
+    notes: parts that were not understood, and decisions made
     """
 
     _order = ("id", "name", "path", "part", "dialect", "type", "complete", "parameters", "active_parameters", "fields", "notes", )
@@ -736,11 +736,11 @@ class Model(_behaviour.Model):
 
 @dataclass(frozen=True)
 class ReadResult(Plain):
-    """What is understood of a file.
+    """A file, as read.
 
-    recognised: a configuration of a known dialect; it may still hold no model
-    notes: why it is not understood, or what in it was not
-    problems: whatever else is in here is then not to be relied on
+    recognised: the config format is known; the file may still hold no model
+    notes: why it is not understood, or which parts are not
+    problems: if there are any, the rest is unreliable
     """
 
     _order = ("recognised", "models", "notes", "problems", )
@@ -754,12 +754,12 @@ class ReadResult(Plain):
 
 @dataclass(frozen=True)
 class StartOnGpu(Plain):
-    """What the file's own shape comes to on one GPU.
+    """The file's own shape on one GPU.
 
     gpu: id
-    dollars_per_m_tokens: of 10^6 tokens, where a price is known
-    memory_bytes: that it needs
-    capacity_bytes: that the GPU has
+    dollars_per_m_tokens: per 10^6 tokens, if a price is known
+    memory_bytes: per GPU
+    capacity_bytes: GPU memory
     """
 
     _order = ("gpu", "step_us", "mfu", "tokens_per_s_per_gpu", "dollars_per_m_tokens", "memory_bytes", "capacity_bytes", )
@@ -791,9 +791,9 @@ class SuggestStart(Plain):
 class AloneChange(Plain):
     """A change made alone.
 
-    field: `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels`
-    possible: some only are together
-    gain: where it is possible
+    field: `hidden_size`; for a CNN layer the file's name: `conv[2].out_channels`
+    possible: some changes work only together
+    gain: if possible
     """
 
     _order = ("field", "before", "after", "possible", "gain", )
@@ -808,12 +808,12 @@ class AloneChange(Plain):
 
 @dataclass(frozen=True)
 class Cause(Plain):
-    """Time that one effect takes less in one operation: a share of the start's step. Negative: more.
+    """Time saved by one effect in one operation: a share of the start's step. Negative: lost.
 
     operation: its name
     effect: `alignment`, `tile`, `wave` …, or `work`
-    description: the same for people
-    sizes: what changed: `n 50257 → 50304`
+    description: the same in words
+    sizes: changed sizes: `n 50257 → 50304`
     """
 
     _order = ("operation", "effect", "description", "share", "sizes", )
@@ -827,17 +827,17 @@ class Cause(Plain):
 
 @dataclass(frozen=True)
 class SuggestionOnGpu(Plain):
-    """What a suggestion comes to on one GPU.
+    """A suggestion on one GPU.
 
     gpu: id
     gain: of the objective: 1 - new / old cost
     gain_error: half width of its interval
-    measured: measurements on this GPU back most of it
-    dollars_per_m_tokens: of 10^6 tokens, where a price is known
-    memory_bytes: that it needs
-    capacity_bytes: that the GPU has
+    measured: mostly backed by measurements on this GPU
+    dollars_per_m_tokens: per 10^6 tokens, if a price is known
+    memory_bytes: per GPU
+    capacity_bytes: GPU memory
     causes: largest first
-    other: what the rest adds up to
+    other: sum of the rest
     """
 
     _order = ("gpu", "gain", "gain_error", "measured", "step_us", "mfu", "tokens_per_s_per_gpu", "dollars_per_m_tokens", "memory_bytes", "capacity_bytes", "causes", "other", )
@@ -862,10 +862,10 @@ class SuggestionOnGpu(Plain):
 class Suggestion(_behaviour.Suggestion):
     """A better shape.
 
-    gain: of the objective, as the basket says
+    gain: of the objective, combined over GPUs by `basket`
     gain_error: half width of its interval
-    of_best: of several GPUs: 1 is each one's own best
-    implied: what follows without being edited
+    of_best: of several GPUs: 1 is the best of each
+    implied: derived values that change too
     alone: each change made alone
     """
 
@@ -885,10 +885,10 @@ class Suggestion(_behaviour.Suggestion):
 
 @dataclass(frozen=True)
 class FrontPoint(Plain):
-    """No other shape is as large and faster.
+    """A point of the Pareto front of parameters and speed.
 
     speed: relative to the start
-    implied: what follows without being edited
+    implied: derived values that change too
     """
 
     _order = ("parameters", "speed", "changes", "implied", )
@@ -914,25 +914,25 @@ class Exclusion(Plain):
 
 @dataclass(frozen=True)
 class SuggestResult(_behaviour.SuggestResult):
-    """A search for better shapes near the file's.
+    """Better shapes near the file's.
 
     model: its name
     path: of its file
     objective: tokens, mfu, step, prefill, decode or cost
     basket: of several GPUs: worst or mean
-    broken_rules: codes of those that the start breaks
+    broken_rules: codes of the rules that the start violates
     head_multiple: numbers of heads are multiples of this or divide it
-    shape_note: what of the model is taken as fixed, and why
-    stack_note: what the stack makes of it
-    doubtful: shapes that were left out as their gain is within its error
+    shape_note: which dimensions are fixed, and why
+    stack_note: effect of the stack
+    doubtful: shapes omitted because their gain is within its error
     gpus: ids
-    suggestions: best first; none: nothing better was found
+    suggestions: best first; empty: nothing better was found
     behind_front: how much faster the fastest shape with as many parameters is
-    candidates: combinations of the space
-    priced: that were looked at one by one, of a search that was stopped
-    excluded: share that breaks a condition
+    candidates: combinations in the search space
+    priced: of a stopped search: combinations priced one by one
+    excluded: share that violates a condition
     complete: false: stopped early
-    gap: nothing is better than the first suggestion by more; null: infinite, nobody knows
+    gap: bound on how much better than the first suggestion any other is; null: unknown
     """
 
     _order = ("model", "path", "objective", "basket", "broken_rules", "head_multiple", "shape_note", "stack_note", "doubtful", "gpus", "start", "suggestions", "front", "behind_front", "candidates", "priced", "excluded", "exclusions", "complete", "gap", )
@@ -963,12 +963,12 @@ class SuggestResult(_behaviour.SuggestResult):
 
 @dataclass(frozen=True)
 class SearchCounts(Plain):
-    """How the plans of the enumeration ended.
+    """Outcome of the enumerated plans.
 
-    by_rules: that break a rule that any framework has
-    refused: by the stack's packages
-    needless: training: recompute more or wait longer than a plan that fits and differs in nothing else
-    bounded: not priced, since none can be faster than those listed
+    by_rules: rejected by a rule of every framework
+    refused: rejected by the stack's packages
+    needless: training: recompute more than an otherwise equal plan that fits
+    bounded: not priced: none can be faster than those listed
     """
 
     _order = ("all", "too_large", "by_rules", "refused", "needless", "bounded", "priced", )
@@ -984,7 +984,7 @@ class SearchCounts(Plain):
 
 @dataclass(frozen=True)
 class Parallel(Plain):
-    """Degrees of parallelism; the first four multiply to num_gpus.
+    """TP, PP, CP, DP, EP and expert TP; the first four multiply to num_gpus.
 
     """
 
@@ -1000,21 +1000,21 @@ class Parallel(Plain):
 
 @dataclass(frozen=True)
 class TrainingPlan(Plain):
-    """A way of training a model over GPUs.
+    """A parallelism layout and batch for training.
 
-    virtual_pipeline: chunks of layers of each stage
+    virtual_pipeline: virtual pipeline stages (VPP) per stage
     pipeline_schedule: order of forward and backward passes on a stage
-    embedding_stages: of embedding and head, those that count as a layer
-    stage_layers: layers of all stages but the last, which has the rest; 0: as even as can be
-    overlap: what the exchange of tokens among experts runs beside
-    zero: what data-parallel ranks share
-    micro_batch_size: sequences of one rank at a time
-    recompute_parts: besides, of every layer
-    offload_optimizer: percent of the optimizer's states
-    low_us: of ten published steps of its kind one is faster
-    high_us: of ten published steps of its kind one is slower
-    bubble_us: of step_us: stages wait for each other
-    exposed_communication_us: of step_us: communication that nothing hides
+    embedding_stages: whether embedding and head count as a layer each
+    stage_layers: layers of every stage but the last, which has the rest; 0: balanced
+    overlap: what overlaps the expert all-to-all
+    zero: ZeRO stage: what data-parallel ranks shard
+    micro_batch_size: sequences per micro-batch on one rank
+    recompute_parts: modules recomputed in every layer
+    offload_optimizer: percent of the optimizer states
+    low_us: 10 % quantile of published steps of its kind
+    high_us: 90 % quantile of published steps of its kind
+    bubble_us: pipeline bubble, part of step_us
+    exposed_communication_us: exposed communication, part of step_us
     run_hours: for --tokens
     run_cost: with --price
     """
@@ -1051,10 +1051,10 @@ class TrainingPlan(Plain):
 
 @dataclass(frozen=True)
 class WithoutChoice(Plain):
-    """The best plan without a choice of the first plan.
+    """The best plan without one choice of the first plan.
 
     value: the choice
-    plan: null: none fits
+    plan: null: no plan fits
     """
 
     _order = ("field", "value", "plan", )
@@ -1067,24 +1067,24 @@ class WithoutChoice(Plain):
 
 @dataclass(frozen=True)
 class ServingPlan(Plain):
-    """A way of serving a model over GPUs.
+    """A parallelism layout and batch for serving.
 
     dtype: with its recipe: `fp8:block128`
-    num_gpus: of all replicas
-    concurrent_requests: of all replicas
-    concurrent_requests_per_rank: of one data-parallel rank of a replica
-    ttft_us: time to a request's first token
-    tpot_us: between two tokens of a request, prompts of others included
-    request_us: from a request's arrival to its last token
-    requests_per_s: that all GPUs together can take
-    load: of requests_per_s, what arrives; 1 without --rate
-    memory_bytes: that one GPU needs
-    usable_bytes: that tensors can have of it
-    kv_cache_tokens_per_rank: that the cache of one data-parallel rank has room for
-    kv_cache_requests_per_rank: of input and output tokens
-    largest_context: tokens of the longest request that has room
-    bound: what bounds a decoding step
-    binds: what keeps more requests out
+    num_gpus: all replicas
+    concurrent_requests: all replicas
+    concurrent_requests_per_rank: per data-parallel rank of a replica
+    ttft_us: time to first token
+    tpot_us: time per output token, prefills of other requests included
+    request_us: request latency: arrival to last token
+    requests_per_s: maximum request rate of all GPUs
+    load: request rate / requests_per_s; 1 without --rate
+    memory_bytes: per GPU
+    usable_bytes: GPU memory available to tensors
+    kv_cache_tokens_per_rank: KV cache capacity of a data-parallel rank
+    kv_cache_requests_per_rank: KV cache capacity in requests of input and output tokens
+    largest_context: longest request that fits in the KV cache, in tokens
+    bound: limiting resource of a decode step
+    binds: what limits the number of concurrent requests
     cost_per_million_input_tokens: with --price
     cost_per_million_output_tokens: with --price
     """
@@ -1122,19 +1122,19 @@ class ServingPlan(Plain):
 
 @dataclass(frozen=True)
 class PlanCount(Plain):
-    """The plans of one GPU and number of them.
+    """The plans of one GPU and GPU count.
 
     gpu: id
-    price_per_gpu_hour: as it was given
-    proved_best: no plan of the enumeration is predicted to be better
-    least_memory_bytes: training: on one GPU, of the plan that needs least
-    plans: training: the fastest first
-    without: training, of the number that is printed in full: without each choice of the first plan
-    as_the_file_says: training
-    cheapest: serving; absent: none does what is asked
+    price_per_gpu_hour: as given
+    proved_best: no enumerated plan is predicted to be better
+    least_memory_bytes: training: least memory per GPU of any plan
+    plans: training: fastest first
+    without: training, for the GPU count printed in full: the best plan without each choice of the first plan
+    as_the_file_says: training: the launch config in the file
+    cheapest: serving; absent: no plan meets the targets
     fastest: serving
     fewest_gpus: serving
-    front: serving: no plan is both faster and cheaper
+    front: serving: Pareto front of speed and cost
     """
 
     _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", )
@@ -1158,21 +1158,21 @@ class PlanCount(Plain):
 
 @dataclass(frozen=True)
 class PlanResult(_behaviour.PlanResult):
-    """The best ways over GPUs.
+    """The best plans.
 
     kind: training or serving
     model: its name
-    sequences_per_step: training: of all GPUs together
+    sequences_per_step: training: global batch size
     sequence_length: training
-    input_tokens: serving: of a request
+    input_tokens: serving: per request
     output_tokens: serving
-    training_tokens: training: of the whole run, as asked for
-    measured_scale: training: by which predicted times are multiplied, as the measured step of the file's plan asks for
-    requests_per_s: serving: that arrive, as asked for
-    counts: for each GPU and number of them
-    best: place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for a rate with the least money an hour; null: nothing does what is asked
-    in_the_file: training: how the first plan is said in the file
-    launch: serving: the command of each engine that starts a replica of the cheapest plan
+    training_tokens: training: tokens of the whole run, as requested
+    measured_scale: training: factor applied to predicted times, from the measured step of the file's launch config
+    requests_per_s: serving: request rate, as requested
+    counts: one for each GPU and GPU count
+    best: index into `counts` of the best tokens per money, or per GPU without prices; with a rate, the least cost per hour; null: no plan meets the targets
+    in_the_file: training: the first plan in the file's format
+    launch: serving: each engine's command that starts a replica of the cheapest plan
     """
 
     _order = ("kind", "model", "sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "counts", "best", "in_the_file", "launch", )
@@ -1198,7 +1198,7 @@ class PlanResult(_behaviour.PlanResult):
 class RuleParameter(Plain):
     """A number of a rule that a configuration may set.
 
-    value: unless somebody sets it
+    value: default
     """
 
     _order = ("value", "doc", )
@@ -1209,17 +1209,17 @@ class RuleParameter(Plain):
 
 @dataclass(frozen=True)
 class Rule(Plain):
-    """What the linter looks for.
+    """A rule of the linter.
 
     code: `SL101`
     name: `vocab-misaligned`
-    since: the version that it came with
-    status: preview, stable, deprecated; all but stable ones run only when they are selected
-    scope: what it is evaluated on: model, gemm, attention …
-    effect: what it finds: slower, fails, advice
+    since: first version
+    status: preview, stable, deprecated; all but stable ones run only if selected
+    scope: unit of evaluation: model, gemm, attention …
+    effect: slower, fails, advice
     summary: one line
-    mechanism: one or two sentences: why this costs time
-    page: all of the above and more, as Markdown
+    mechanism: why it is slow or fails, in one or two sentences
+    page: the whole page, as Markdown
     parameters: by name
     """
 
@@ -1243,12 +1243,12 @@ class Rule(Plain):
 
 @dataclass(frozen=True)
 class Field(Plain):
-    """Something that can be said of a model or of how it is run; Setting sets it.
+    """A property of a model or of its launch config; Setting sets it.
 
     name: `hidden_size`
-    section: of the native file: model, model.moe, model.mla, run, parallel
-    key: there: `num_experts` of `moe_num_experts`
-    choices: what a choice can be
+    section: table of the native file: model, model.moe, model.mla, run, parallel
+    key: key in that table: `num_experts` of `moe_num_experts`
+    choices: allowed values of a choice
     """
 
     _order = ("name", "section", "key", "type", "minimum", "maximum", "choices", "unit", "doc", )
@@ -1269,13 +1269,13 @@ class Field(Plain):
 class KernelCost(Plain):
     """One run of one kernel.
 
-    run_us: of one run
-    ideal_us: the same at the roofline of the data sheet
-    bound: what limits it
-    compute_us: what arithmetic would take alone; the three overlap
-    memory_us: what moving bytes would take alone
-    overhead_us: what launch and ramp take
-    tile: of a matrix product
+    run_us: one run
+    ideal_us: one run at the roofline of the data sheet
+    bound: limiting resource
+    compute_us: compute time alone; the three overlap
+    memory_us: memory time alone
+    overhead_us: launch and ramp time
+    tile: GEMM only
     """
 
     _order = ("run_us", "ideal_us", "bound", "compute_us", "memory_us", "overhead_us", "efficiency", "tile", )
@@ -1294,29 +1294,29 @@ class KernelCost(Plain):
 
 @dataclass(frozen=True)
 class Step(_behaviour.Step):
-    """A step, and what it is made of.
+    """A step and its operations.
 
     model: its id
-    part: which of a file's several models: `text`, `vision`
+    part: one of a file's several models: `text`, `vision`
     gpu: id
-    step_us: of the step: the five parts below together
-    low_us: of ten published steps of its kind one is faster
-    high_us: of ten published steps of its kind one is slower
-    communication_us: that is waited for
-    bubble_us: of the pipeline
-    hidden_us: communication behind computation; not part of step_us
-    bound: the largest part
-    mfu: arithmetic that the model needs / (time x peak)
-    hfu: with what is computed again
-    produces: what is counted as tokens: `tokens`, or `images` of a CNN
-    tokens_per_step: of one replica of the model
-    tokens_per_s_per_gpu: of one replica, by the GPUs that it is spread over
-    tokens_per_s_all_gpus: of all replicas
-    num_gpus: that the run takes
-    model_flops_per_gpu: of a step
-    hardware_flops_per_gpu: with what is computed again
-    parameters: of the model, all ranks together
-    operations: where they are asked for
+    step_us: step time: sum of the five parts below
+    low_us: 10 % quantile of published steps of its kind
+    high_us: 90 % quantile of published steps of its kind
+    communication_us: exposed communication
+    bubble_us: pipeline bubble
+    hidden_us: overlapped communication; not part of step_us
+    bound: largest part of the step
+    mfu: model FLOPs / (time x peak)
+    hfu: the same with activation recomputation and padding
+    produces: unit of the token counts: `tokens`, or `images` of a CNN
+    tokens_per_step: per model replica
+    tokens_per_s_per_gpu: of one replica, per GPU of the replica
+    tokens_per_s_all_gpus: all replicas
+    num_gpus: GPUs of the run
+    model_flops_per_gpu: per step
+    hardware_flops_per_gpu: with activation recomputation and padding
+    parameters: of the whole model
+    operations: if requested
     """
 
     _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", )

@@ -160,31 +160,31 @@ export interface Place {
 /** Some bytes of a text. */
 export interface Range {
   start: Place;
-  /** behind the last */
+  /** exclusive */
   end: Place;
 }
 
-/** Why there is no answer, or none about a file. */
+/** Why there is no result, or none for a file. */
 export interface Problem {
-  /** what kind it is: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates */
+  /** not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates */
   code: string;
-  /** what was seen */
+  /** what is wrong */
   message: string;
   /** what to try */
   hint?: string;
-  /** of the file that it is about */
+  /** of the file */
   path?: string;
-  /** in that file; absent: the file as a whole */
+  /** in that file; absent: the whole file */
   range?: Range;
 }
 
-/** Figures of vendors' documents. */
+/** Data-sheet figures of a GPU. */
 export interface Gpu {
   /** `a100-sxm4-80gb` */
   id: string;
   name: string;
   vendor: string;
-  /** other names that it is found by */
+  /** other names */
   aliases: string[];
   /** `ampere` */
   architecture: string;
@@ -192,36 +192,36 @@ export interface Gpu {
   compute_capability?: string;
   /** compute units on AMD */
   sm_count: number;
-  /** by number format that it multiplies: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation */
+  /** by dtype: fp32, tf32, fp16, bf16, fp8, int8, fp4; dense, with fp32 accumulation */
   peaks_tflops: Record<string, number>;
-  /** of these, what its matrix units multiply */
+  /** those with tensor cores */
   tensor_core_dtypes: string[];
   /** 10^9 bytes per second */
   dram_gb_s: number;
-  /** of its memory */
+  /** memory size */
   dram_bytes: number | null;
-  /** of its last cache */
+  /** size of the last-level cache */
   l2_bytes: number | null;
   /** per direction, within a node */
   link_gb_s: number | null;
   boost_clock_mhz: number | null;
   tdp_w: number | null;
-  /** how well predictions are backed: calibrated, architecture, uncalibrated … */
+  /** basis of predictions: calibrated, architecture, uncalibrated … */
   calibration: string;
-  /** what they are backed by */
+  /** measurements behind them */
   calibration_source?: string;
 }
 
-/** A field's value, and where it comes from. */
+/** A field's value and its origin. */
 export interface Value {
   value: Scalar | null;
-  /** unknown: nobody gave it; stated: the file; given: the caller or the configuration; derived: other fields; default: somebody's default */
+  /** unknown; stated: in the file; given: by the caller or the configuration; derived: from other fields; default: of the framework or of shapelint */
   origin: Origin;
-  /** derived: from what; default: whose */
+  /** derived: the source field; default: the framework */
   note?: string;
-  /** stated: in this file, which may be another one (inheritance) */
+  /** stated: the file, which may be an inherited one */
   path?: string;
-  /** stated: as the file calls it */
+  /** stated: key in the file */
   key_path?: string;
   /** stated: the value */
   range?: Range;
@@ -229,7 +229,7 @@ export interface Value {
   key_range?: Range;
 }
 
-/** Something in a file that was not understood, or had to be decided. */
+/** A part of a file that was not understood, or a decision made. */
 export interface Note {
   message: string;
   /** of the file */
@@ -240,58 +240,59 @@ export interface Note {
 
 /** A model that was linted. */
 export interface LintedModel {
-  /** path and part: `config.json#text`; what other objects call it by */
+  /** path and part: `config.json#text`; other objects refer to it */
   id: string;
   name: string;
   /** of its file */
   path: string;
-  /** which of several: `text`, `vision` */
+  /** one of several: `text`, `vision` */
   part?: string;
-  /** `native`, `huggingface` … */
+  /** config format: `native`, `huggingface` … */
   dialect: string;
-  /** as the file calls it: `llama` */
+  /** model type in the file: `llama` */
   type?: string;
-  /** enough is known to cost it */
+  /** enough fields are known to price it */
   complete: boolean;
-  /** of all ranks together */
+  /** of the whole model */
   parameters: number | null;
-  /** that take part in one token's forward pass */
+  /** used in one token's forward pass */
   active_parameters: number | null;
-  /** by name, where they are asked for */
+  /** by name, if requested */
   fields?: Record<string, Value>;
-  /** what was not understood, or had to be decided */
+  /** parts that were not understood, and decisions made */
   notes: Note[];
-  /** nobody named one */
+  /** the GPUs are defaults */
   gpus_assumed: boolean;
-  /** ids of those named that cannot multiply what is stored */
+  /** ids of named GPUs without support for the stored dtype */
   gpus_left_out: string[];
-  /** what of the model is taken as fixed, and why */
+  /** which dimensions are fixed, and why */
   shape_note?: string;
-  /** findings that save less are left out */
+  /** findings that save less are omitted */
   min_gain: number;
 }
 
-/** What something saves on one GPU: a share of the time per token, 1 - new / old. */
+/** The saving on one GPU: a share of the time per token, 1 - new / old. */
 export interface GpuGain {
   /** id */
   gpu: string;
   gain: number;
   /** half width of its interval */
   gain_error: number | null;
-  /** of a proposal: of a step now, and with it */
+  /** of a proposal: step time now */
   step_us?: number;
+  /** with the proposal */
   new_step_us?: number;
 }
 
 /** A field set to another value. */
 export interface Change {
-  /** `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels` */
+  /** `hidden_size`; for a CNN layer the file's name: `conv[2].out_channels` */
   field: string;
   before: Scalar;
   after: Scalar;
 }
 
-/** New text for some bytes of a file; of several, make all, the last first. */
+/** New text for a range of a file; apply several from the last to the first. */
 export interface Edit {
   /** of the file */
   path: string;
@@ -299,145 +300,145 @@ export interface Edit {
   new_text: string;
 }
 
-/** One way out of a finding. */
+/** One fix of a finding. */
 export interface Proposal {
-  /** all of it in words, on one line */
+  /** on one line */
   summary: string;
-  /** safe: it leaves what is trained as it is; unsafe: it does not; manual: the file alone cannot take it */
+  /** safe: the trained model is unchanged; unsafe: it changes; manual: needs more than an edit of the file */
   applicability: Applicability;
   /** what to edit */
   changes: Change[];
-  /** what follows without being edited */
+  /** derived values that change too */
   implied: Change[];
-  /** that make the changes in the linted file; none of a manual one */
+  /** edits of the linted file that make the changes; empty if manual */
   edits: Edit[];
-  /** share of the step's time, the mean over the finding's GPUs */
+  /** share of the step time, mean over the finding's GPUs */
   gain: number;
   /** half width of its interval */
   gain_error: number | null;
   by_gpu: GpuGain[];
   parameters_before: number;
   parameters_after: number;
-  /** that the run needs on one GPU */
+  /** per GPU */
   memory_bytes_before: number | null;
   memory_bytes_after: number | null;
-  /** of one change: other multiples of this, near it and in its direction, gain as much */
+  /** of one change: nearby multiples of this in its direction gain as much */
   or_multiple_of?: number;
 }
 
-/** Something that costs time, or does not run. */
+/** A value that costs time or makes the job fail. */
 export interface Finding {
-  /** stays the same when lines are added above or the file is reformatted; the same in every output */
+  /** stable if lines are added above or the file is reformatted; the same in every output */
   id: string;
   /** `SL101` */
   code: string;
   /** `vocab-misaligned` */
   rule: string;
   severity: Severity;
-  /** what the gain rests on: the cost model alone, measurements on this GPU, or arithmetic */
+  /** basis of the gain: cost model, measurements on this GPU, or arithmetic */
   confidence: Confidence;
   /** its id */
   model: string;
-  /** id of the only GPU that it holds for; absent: all of the run */
+  /** id of the only GPU it applies to; absent: every GPU of the run */
   gpu?: string;
-  /** what is wrong, with numbers */
+  /** title: the fact, with numbers */
   message: string;
-  /** what it leads to or why, in a few words */
+  /** mechanism or consequence, in a few words */
   label?: string;
   /** the mechanism */
   why?: string;
-  /** what else to know: whose default a value is */
+  /** additional context, such as the source of a default */
   note?: string;
   /** the gain in words */
   cost?: string;
-  /** how the file's framework does what is proposed first */
+  /** how the file's framework makes the first proposal */
   how?: string;
-  /** that is blamed */
+  /** the blamed field */
   field?: string;
   /** of the file that states it */
   path: string;
-  /** as the file calls it: `model.hidden_size` */
+  /** key in the file: `model.hidden_size` */
   key_path?: string;
-  /** the value; absent when no file states it */
+  /** the value; absent if no file states it */
   range?: Range;
-  /** where it is used, when it is written elsewhere */
+  /** where the value is used, if it is written elsewhere */
   use_range?: Range;
-  /** the run cannot start */
+  /** the job fails at startup */
   certain_to_fail: boolean;
-  /** share of the step that the best proposal saves */
+  /** share of the step time that the best proposal saves */
   gain: number;
   /** half width of its interval */
   gain_error: number | null;
   by_gpu: GpuGain[];
   /** best first */
   proposals: Proposal[];
-  /** names of those that lose time */
+  /** names of the slow operations */
   operations: string[];
-  /** fields that it is about, too */
+  /** other fields involved */
   related: string[];
-  /** fields that nobody stated, and it would be another without */
+  /** defaults that the finding depends on */
   assumed: string[];
   /** of the rule's page */
   url?: string;
 }
 
-/** Bytes of one GPU's memory, by what they are for. */
+/** Memory per GPU by use, in bytes. */
 export interface MemoryParts {
   weights?: number;
   gradients?: number;
-  /** states, and the copy of weights that it updates */
+  /** states and FP32 copy of the weights */
   optimizer?: number;
-  /** beside these, at the fullest moment */
+  /** at the peak of the step */
   activations?: number;
-  /** of the sequences of a step, and what recurrent layers keep */
+  /** KV cache and recurrent states of the step's sequences */
   kv_cache?: number;
 }
 
-/** What a run needs of one GPU's memory, an estimate. */
+/** Estimated memory per GPU. */
 export interface Memory {
-  /** that it needs: the parts together; null where nobody says how weights are stored */
+  /** sum of the parts; null if the dtype of the weights is unknown */
   total_bytes: number | null;
-  /** that tensors can have of the GPU's */
+  /** GPU memory available to tensors */
   usable_bytes: number | null;
-  /** that the GPU has */
+  /** GPU memory */
   capacity_bytes: number | null;
-  /** total_bytes are usable */
+  /** total_bytes <= usable_bytes */
   fits: boolean | null;
   parts: MemoryParts;
-  /** in the host's memory, of this GPU */
+  /** host memory per GPU */
   host_bytes?: number;
 }
 
 /** A dimension of an operation. */
 export interface OperationSize {
   value: number;
-  /** where it comes from: `3 * hidden_size / tensor` */
+  /** the fields it is computed from: `3 * hidden_size / tensor` */
   expression?: string;
 }
 
-/** Shares in (0, 1] that multiply to ideal_us / run_us; 1: nothing is lost. */
+/** Shares in (0, 1] whose product is ideal_us / run_us; 1: no loss. */
 export interface Efficiency {
-  /** dimensions that are no multiple of what the hardware loads at once */
+  /** dimensions that are misaligned for tensor cores or vector loads */
   alignment: number;
-  /** partial tiles that are computed in full */
+  /** tile quantization: partial tiles are computed in full */
   tile: number;
-  /** SMs that idle in the last wave */
+  /** wave quantization: SMs idle in the last wave */
   wave: number;
-  /** launch, ramp, and rates below the data sheet */
+  /** launch, ramp, and throughput below the data sheet */
   rest: number;
 }
 
-/** How a matrix product is divided over SMs. */
+/** Tiling of a GEMM over SMs. */
 export interface Tile {
   m: number;
   n: number;
-  /** tiles that share one part of the result */
+  /** split-K factor: CTAs per output tile */
   split_k: number;
-  /** tiles by those that run at once */
+  /** tiles / concurrent tiles */
   waves: number;
 }
 
-/** A kernel or a collective of a step: what one run and all of them take. */
+/** A kernel or a collective of a step, with the cost of one run and of all. */
 export interface Operation {
   /** name and pass: `layer.mlp.up/forward` */
   id: string;
@@ -448,251 +449,250 @@ export interface Operation {
   /** forward, recompute, grad_input, grad_weight, backward, update */
   pass: string;
   dtype: string;
-  /** how often it runs in the step */
+  /** runs per step */
   runs: number;
   /** gemm: batch, m, n, k of C[m,n] = A[m,k] B[k,n]; attention: sequences, heads, key_value_heads, query_length, key_length, head_dim, value_head_dim; scan: sequences, length, key_heads, value_heads, key_dim, value_dim, chunk */
   sizes?: Record<string, OperationSize>;
   /** of a gemm; tn: y = x W^T; nn: its input gradient; nt: its weight gradient */
   layout?: string;
-  /** attention to what is before alone */
+  /** each token attends to those before it only */
   causal?: boolean;
-  /** attention to so many keys at most */
+  /** sliding window: most keys of a query */
   window?: number;
-  /** elementwise: moved; collective: the whole buffer */
+  /** elementwise: bytes moved; collective: size of the full buffer */
   bytes?: number;
-  /** which: all-reduce, all-gather … */
+  /** all-reduce, all-gather, reduce-scatter, all-to-all, send */
   collective?: string;
-  /** that take part in a collective */
+  /** ranks of a collective */
   ranks?: number;
-  /** a collective that hides behind computation */
+  /** a collective that is overlapped with computation */
   overlapped?: boolean;
-  /** of one run */
+  /** one run */
   run_us: number;
-  /** the same at the roofline of the data sheet */
+  /** one run at the roofline of the data sheet */
   ideal_us: number;
-  /** what limits it */
+  /** limiting resource */
   bound: Bound;
-  /** what arithmetic would take alone; the three overlap */
+  /** compute time alone; the three overlap */
   compute_us: number;
-  /** what moving bytes would take alone */
+  /** memory time alone */
   memory_us: number;
-  /** what launch and ramp take */
+  /** launch and ramp time */
   overhead_us: number;
   efficiency: Efficiency;
-  /** of a matrix product */
+  /** GEMM only */
   tile?: Tile;
-  /** of all runs */
+  /** all runs */
   total_us: number;
-  /** total_us of the step's time; communication behind computation has one, too, so that shares may add up to more than 1 */
+  /** total_us / step_us; overlapped communication has one too, so shares may add up to more than 1 */
   share: number;
-  /** attention: what the kernel computes of each head, zeros included; absent where no kernel takes it */
+  /** attention: head_dim of the kernel, padding included; absent if no kernel supports it */
   kernel_head_dim?: number;
 }
 
-/** A step with all proposals that go together. */
+/** A step with all compatible proposals. */
 export interface After {
-  /** of that step */
+  /** step time */
   step_us: number;
   mfu: number;
-  /** share of the time per token, of all together */
+  /** share of the time per token that all of them save */
   gain: number;
-  /** nothing: there is nothing to apply */
+  /** empty: there is nothing to apply */
   applied: Change[];
-  /** what does not go with them */
+  /** proposals that conflict with them */
   left_out: Change[];
   left_out_because?: string;
 }
 
-/** What an engine has room for on one GPU. */
+/** KV cache capacity of a serving engine on one GPU. */
 export interface Capacity {
-  /** that the engine may take */
+  /** memory available to the engine */
   budget_bytes: number | null;
-  /** activations of its longest step, context, kernels, NCCL's buffers */
+  /** activations of the longest step, CUDA context, kernels, NCCL buffers */
   runtime_bytes: number;
-  /** left for the KV cache */
+  /** available to the KV cache */
   kv_cache_bytes: number | null;
-  /** that it holds, in sequences of the longest length */
+  /** KV cache capacity, in sequences of the longest length */
   kv_cache_tokens: number | null;
-  /** tokens that a request may have */
+  /** maximum tokens per request */
   longest_sequence: number | null;
-  /** of that length, at a time */
+  /** of that length */
   concurrent_requests: number | null;
-  /** tokens of the longest sequence that has room */
+  /** longest sequence that fits, in tokens */
   largest_sequence: number | null;
-  /** the GPU's memory and the weights' format are */
+  /** GPU memory and dtype of the weights are known */
   weights_known: boolean;
-  /** the engine does */
+  /** whether the engine starts */
   starts: boolean | null;
 }
 
-/** A step as the file has it, and with all proposals that go together. */
+/** A step as in the file, and with all compatible proposals. */
 export interface LintedStep {
   /** its id */
   model: string;
-  /** which of a file's several models: `text`, `vision` */
+  /** one of a file's several models: `text`, `vision` */
   part?: string;
   /** id */
   gpu: string;
-  /** of the step: the five parts below together */
+  /** step time: sum of the five parts below */
   step_us: number;
-  /** of ten published steps of its kind one is faster */
+  /** 10 % quantile of published steps of its kind */
   low_us?: number;
-  /** of ten published steps of its kind one is slower */
+  /** 90 % quantile of published steps of its kind */
   high_us?: number;
   compute_us: number;
   memory_us: number;
-  /** that is waited for */
+  /** exposed communication */
   communication_us: number;
   overhead_us: number;
-  /** of the pipeline */
+  /** pipeline bubble */
   bubble_us: number;
-  /** communication behind computation; not part of step_us */
+  /** overlapped communication; not part of step_us */
   hidden_us: number;
-  /** the largest part */
+  /** largest part of the step */
   bound: Bound;
-  /** arithmetic that the model needs / (time x peak) */
+  /** model FLOPs / (time x peak) */
   mfu: number;
-  /** with what is computed again */
+  /** the same with activation recomputation and padding */
   hfu: number;
-  /** what is counted as tokens: `tokens`, or `images` of a CNN */
+  /** unit of the token counts: `tokens`, or `images` of a CNN */
   produces: string;
-  /** of one replica of the model */
+  /** per model replica */
   tokens_per_step: number;
-  /** of one replica, by the GPUs that it is spread over */
+  /** of one replica, per GPU of the replica */
   tokens_per_s_per_gpu: number;
-  /** of all replicas */
+  /** all replicas */
   tokens_per_s_all_gpus: number;
-  /** that the run takes */
+  /** GPUs of the run */
   num_gpus: number;
-  /** of a step */
+  /** per step */
   model_flops_per_gpu: number;
-  /** with what is computed again */
+  /** with activation recomputation and padding */
   hardware_flops_per_gpu: number;
-  /** of the model, all ranks together */
+  /** of the whole model */
   parameters: number;
   memory: Memory;
-  /** where they are asked for */
+  /** if requested */
   operations?: Operation[];
   after: After;
-  /** of a model that an engine serves */
+  /** of a served model */
   capacity?: Capacity;
 }
 
-/** A model of a whole. */
+/** One model of a step of several. */
 export interface WholePart {
   part: string;
-  /** how often it runs in it */
+  /** runs per step of the whole */
   runs: number;
-  /** that it takes */
   num_gpus: number;
 }
 
-/** What a whole takes on one GPU. */
+/** Time of the whole on one GPU. */
 export interface WholeTime {
   /** id */
   gpu: string;
-  /** of all parts, as the file has them */
+  /** all parts, as in the file */
   step_us: number;
-  /** of it, by part */
+  /** share of each part */
   shares: number[];
 }
 
-/** Models of one file that are one step together, or its plans that are one iteration. */
+/** Models of one file that run as one step, or launch configs that form one iteration. */
 export interface Whole {
   /** of the file */
   path: string;
   parts: WholePart[];
-  /** of models that are held at once */
+  /** of models in memory at the same time */
   memory_bytes: number | null;
   by_gpu: WholeTime[];
 }
 
-/** How many findings there are, and are not. */
+/** Numbers of findings and files, shown and not. */
 export interface Counts {
   /** findings of this severity */
   error: number;
   warning: number;
   info: number;
-  /** not severe enough to be shown */
+  /** below the severity or the saving that is shown */
   hidden: number;
-  /** a comment or the configuration leaves out */
+  /** by a comment or the configuration */
   suppressed: number;
-  /** the baseline knows, or a source's `base` had */
+  /** in the baseline, or in the `base` of a source */
   baselined: number;
-  /** files of a folder of which too little is known */
+  /** files of a folder with too few known fields */
   not_whole: number;
-  /** files of a folder that are no model's configuration */
+  /** files of a folder that are not model configurations */
   not_recognised: number;
 }
 
-/** What the linter found in files. */
+/** Findings in files. */
 export interface LintResult {
-  /** all that were looked at */
+  /** every GPU of the run */
   gpus: Gpu[];
   /** by path */
   models: LintedModel[];
-  /** by path, then model; of each, certain failures first, then by gain */
+  /** by path, then model; certain failures first, then by gain */
   findings: Finding[];
   /** for each model, by GPU */
   steps: LintedStep[];
   together: Whole[];
   counts: Counts;
-  /** some finding is as severe as its file's fail level, a warning unless somebody says otherwise */
+  /** a finding reaches its file's fail level (default: warning) */
   fails: boolean;
-  /** why files and GPUs are passed over, what was not understood */
+  /** skipped files and GPUs, and parts that were not understood */
   notes: string[];
-  /** of a file: the others are linted anyway; of a configuration or of the options: nothing is */
+  /** about one file: the others are linted; about a configuration or an option: nothing is linted */
   problems: Problem[];
 }
 
-/** One model of a file, as it is understood. */
+/** One model of a file, as read. */
 export interface Model {
-  /** path and part: `config.json#text`; what other objects call it by */
+  /** path and part: `config.json#text`; other objects refer to it */
   id: string;
   name: string;
   /** of its file */
   path: string;
-  /** which of several: `text`, `vision` */
+  /** one of several: `text`, `vision` */
   part?: string;
-  /** `native`, `huggingface` … */
+  /** config format: `native`, `huggingface` … */
   dialect: string;
-  /** as the file calls it: `llama` */
+  /** model type in the file: `llama` */
   type?: string;
-  /** enough is known to cost it */
+  /** enough fields are known to price it */
   complete: boolean;
-  /** of all ranks together */
+  /** of the whole model */
   parameters: number | null;
-  /** that take part in one token's forward pass */
+  /** used in one token's forward pass */
   active_parameters: number | null;
-  /** by name, where they are asked for */
+  /** by name, if requested */
   fields?: Record<string, Value>;
-  /** what was not understood, or had to be decided */
+  /** parts that were not understood, and decisions made */
   notes: Note[];
 }
 
-/** What is understood of a file. */
+/** A file, as read. */
 export interface ReadResult {
-  /** a configuration of a known dialect; it may still hold no model */
+  /** the config format is known; the file may still hold no model */
   recognised: boolean;
   models: Model[];
-  /** why it is not understood, or what in it was not */
+  /** why it is not understood, or which parts are not */
   notes: Note[];
-  /** whatever else is in here is then not to be relied on */
+  /** if there are any, the rest is unreliable */
   problems: Problem[];
 }
 
-/** What the file's own shape comes to on one GPU. */
+/** The file's own shape on one GPU. */
 export interface StartOnGpu {
   /** id */
   gpu: string;
   step_us: number;
   mfu: number;
   tokens_per_s_per_gpu: number;
-  /** of 10^6 tokens, where a price is known */
+  /** per 10^6 tokens, if a price is known */
   dollars_per_m_tokens?: number;
-  /** that it needs */
+  /** per GPU */
   memory_bytes: number;
-  /** that the GPU has */
+  /** GPU memory */
   capacity_bytes: number | null;
 }
 
@@ -704,30 +704,30 @@ export interface SuggestStart {
 
 /** A change made alone. */
 export interface AloneChange {
-  /** `hidden_size`; of a layer of a CNN as the file calls it: `conv[2].out_channels` */
+  /** `hidden_size`; for a CNN layer the file's name: `conv[2].out_channels` */
   field: string;
   before: Scalar;
   after: Scalar;
-  /** some only are together */
+  /** some changes work only together */
   possible: boolean;
-  /** where it is possible */
+  /** if possible */
   gain?: number;
 }
 
-/** Time that one effect takes less in one operation: a share of the start's step. Negative: more. */
+/** Time saved by one effect in one operation: a share of the start's step. Negative: lost. */
 export interface Cause {
   /** its name */
   operation: string;
   /** `alignment`, `tile`, `wave` …, or `work` */
   effect: string;
-  /** the same for people */
+  /** the same in words */
   description: string;
   share: number;
-  /** what changed: `n 50257 → 50304` */
+  /** changed sizes: `n 50257 → 50304` */
   sizes: string;
 }
 
-/** What a suggestion comes to on one GPU. */
+/** A suggestion on one GPU. */
 export interface SuggestionOnGpu {
   /** id */
   gpu: string;
@@ -735,47 +735,47 @@ export interface SuggestionOnGpu {
   gain: number;
   /** half width of its interval */
   gain_error: number | null;
-  /** measurements on this GPU back most of it */
+  /** mostly backed by measurements on this GPU */
   measured: boolean;
   step_us: number;
   mfu: number;
   tokens_per_s_per_gpu: number;
-  /** of 10^6 tokens, where a price is known */
+  /** per 10^6 tokens, if a price is known */
   dollars_per_m_tokens?: number;
-  /** that it needs */
+  /** per GPU */
   memory_bytes: number;
-  /** that the GPU has */
+  /** GPU memory */
   capacity_bytes: number | null;
   /** largest first */
   causes: Cause[];
-  /** what the rest adds up to */
+  /** sum of the rest */
   other: number;
 }
 
 /** A better shape. */
 export interface Suggestion {
-  /** of the objective, as the basket says */
+  /** of the objective, combined over GPUs by `basket` */
   gain: number;
   /** half width of its interval */
   gain_error: number | null;
-  /** of several GPUs: 1 is each one's own best */
+  /** of several GPUs: 1 is the best of each */
   of_best?: number;
   parameters: number;
   changes: Change[];
-  /** what follows without being edited */
+  /** derived values that change too */
   implied: Change[];
   /** each change made alone */
   alone: AloneChange[];
   by_gpu: SuggestionOnGpu[];
 }
 
-/** No other shape is as large and faster. */
+/** A point of the Pareto front of parameters and speed. */
 export interface FrontPoint {
   parameters: number;
   /** relative to the start */
   speed: number;
   changes: Change[];
-  /** what follows without being edited */
+  /** derived values that change too */
   implied: Change[];
 }
 
@@ -785,7 +785,7 @@ export interface Exclusion {
   share: number;
 }
 
-/** A search for better shapes near the file's. */
+/** Better shapes near the file's. */
 export interface SuggestResult {
   /** its name */
   model: string;
@@ -795,53 +795,53 @@ export interface SuggestResult {
   objective: string;
   /** of several GPUs: worst or mean */
   basket: string;
-  /** codes of those that the start breaks */
+  /** codes of the rules that the start violates */
   broken_rules: string[];
   /** numbers of heads are multiples of this or divide it */
   head_multiple: number;
-  /** what of the model is taken as fixed, and why */
+  /** which dimensions are fixed, and why */
   shape_note?: string;
-  /** what the stack makes of it */
+  /** effect of the stack */
   stack_note?: string;
-  /** shapes that were left out as their gain is within its error */
+  /** shapes omitted because their gain is within its error */
   doubtful: number;
   /** ids */
   gpus: string[];
   start: SuggestStart;
-  /** best first; none: nothing better was found */
+  /** best first; empty: nothing better was found */
   suggestions: Suggestion[];
   front: FrontPoint[];
   /** how much faster the fastest shape with as many parameters is */
   behind_front: number;
-  /** combinations of the space */
+  /** combinations in the search space */
   candidates: number;
-  /** that were looked at one by one, of a search that was stopped */
+  /** of a stopped search: combinations priced one by one */
   priced?: number;
-  /** share that breaks a condition */
+  /** share that violates a condition */
   excluded?: number;
   exclusions?: Exclusion[];
   /** false: stopped early */
   complete: boolean;
-  /** nothing is better than the first suggestion by more; null: infinite, nobody knows */
+  /** bound on how much better than the first suggestion any other is; null: unknown */
   gap: number | null;
 }
 
-/** How the plans of the enumeration ended. */
+/** Outcome of the enumerated plans. */
 export interface SearchCounts {
   all: number;
   too_large: number;
-  /** that break a rule that any framework has */
+  /** rejected by a rule of every framework */
   by_rules: number;
-  /** by the stack's packages */
+  /** rejected by the stack's packages */
   refused: number;
-  /** training: recompute more or wait longer than a plan that fits and differs in nothing else */
+  /** training: recompute more than an otherwise equal plan that fits */
   needless: number;
-  /** not priced, since none can be faster than those listed */
+  /** not priced: none can be faster than those listed */
   bounded: number;
   priced: number;
 }
 
-/** Degrees of parallelism; the first four multiply to num_gpus. */
+/** TP, PP, CP, DP, EP and expert TP; the first four multiply to num_gpus. */
 export interface Parallel {
   tensor: number;
   pipeline: number;
@@ -851,41 +851,41 @@ export interface Parallel {
   expert_tensor: number;
 }
 
-/** A way of training a model over GPUs. */
+/** A parallelism layout and batch for training. */
 export interface TrainingPlan {
   parallel: Parallel;
   sequence_parallel: boolean;
-  /** chunks of layers of each stage */
+  /** virtual pipeline stages (VPP) per stage */
   virtual_pipeline: number;
   /** order of forward and backward passes on a stage */
   pipeline_schedule: string;
-  /** of embedding and head, those that count as a layer */
+  /** whether embedding and head count as a layer each */
   embedding_stages: number;
-  /** layers of all stages but the last, which has the rest; 0: as even as can be */
+  /** layers of every stage but the last, which has the rest; 0: balanced */
   stage_layers: number;
-  /** what the exchange of tokens among experts runs beside */
+  /** what overlaps the expert all-to-all */
   overlap: string;
-  /** what data-parallel ranks share */
+  /** ZeRO stage: what data-parallel ranks shard */
   zero: number;
-  /** sequences of one rank at a time */
+  /** sequences per micro-batch on one rank */
   micro_batch_size: number;
   gradient_accumulation: number;
   recompute: string;
-  /** besides, of every layer */
+  /** modules recomputed in every layer */
   recompute_parts?: string[];
-  /** percent of the optimizer's states */
+  /** percent of the optimizer states */
   offload_optimizer: number;
   step_us: number;
-  /** of ten published steps of its kind one is faster */
+  /** 10 % quantile of published steps of its kind */
   low_us: number;
-  /** of ten published steps of its kind one is slower */
+  /** 90 % quantile of published steps of its kind */
   high_us: number;
   mfu: number;
   tokens_per_s_all_gpus: number;
   tokens_per_s_per_gpu: number;
-  /** of step_us: stages wait for each other */
+  /** pipeline bubble, part of step_us */
   bubble_us: number;
-  /** of step_us: communication that nothing hides */
+  /** exposed communication, part of step_us */
   exposed_communication_us: number;
   memory: Memory;
   /** for --tokens */
@@ -894,55 +894,55 @@ export interface TrainingPlan {
   run_cost?: number;
 }
 
-/** The best plan without a choice of the first plan. */
+/** The best plan without one choice of the first plan. */
 export interface WithoutChoice {
   field: string;
   /** the choice */
   value: string;
-  /** null: none fits */
+  /** null: no plan fits */
   plan: TrainingPlan | null;
 }
 
-/** A way of serving a model over GPUs. */
+/** A parallelism layout and batch for serving. */
 export interface ServingPlan {
   parallel: Parallel;
   /** with its recipe: `fp8:block128` */
   dtype: string;
-  /** of all replicas */
+  /** all replicas */
   num_gpus: number;
   num_gpus_per_replica: number;
   replicas: number;
-  /** of all replicas */
+  /** all replicas */
   concurrent_requests: number;
-  /** of one data-parallel rank of a replica */
+  /** per data-parallel rank of a replica */
   concurrent_requests_per_rank: number;
-  /** time to a request's first token */
+  /** time to first token */
   ttft_us: number;
-  /** between two tokens of a request, prompts of others included */
+  /** time per output token, prefills of other requests included */
   tpot_us: number;
-  /** from a request's arrival to its last token */
+  /** request latency: arrival to last token */
   request_us: number;
-  /** that all GPUs together can take */
+  /** maximum request rate of all GPUs */
   requests_per_s: number;
-  /** of requests_per_s, what arrives; 1 without --rate */
+  /** request rate / requests_per_s; 1 without --rate */
   load: number;
   output_tokens_per_s_all_gpus: number;
   input_tokens_per_s_all_gpus: number;
   output_tokens_per_s_per_gpu: number;
   output_tokens_per_s_per_user: number;
-  /** that one GPU needs */
+  /** per GPU */
   memory_bytes: number;
-  /** that tensors can have of it */
+  /** GPU memory available to tensors */
   usable_bytes: number | null;
-  /** that the cache of one data-parallel rank has room for */
+  /** KV cache capacity of a data-parallel rank */
   kv_cache_tokens_per_rank: number;
-  /** of input and output tokens */
+  /** KV cache capacity in requests of input and output tokens */
   kv_cache_requests_per_rank: number;
-  /** tokens of the longest request that has room */
+  /** longest request that fits in the KV cache, in tokens */
   largest_context: number;
-  /** what bounds a decoding step */
+  /** limiting resource of a decode step */
   bound: string;
-  /** what keeps more requests out */
+  /** what limits the number of concurrent requests */
   binds: string;
   /** with --price */
   cost_per_million_input_tokens?: number;
@@ -950,110 +950,110 @@ export interface ServingPlan {
   cost_per_million_output_tokens?: number;
 }
 
-/** The plans of one GPU and number of them. */
+/** The plans of one GPU and GPU count. */
 export interface PlanCount {
   /** id */
   gpu: string;
   num_gpus: number;
-  /** as it was given */
+  /** as given */
   price_per_gpu_hour?: number;
-  /** no plan of the enumeration is predicted to be better */
+  /** no enumerated plan is predicted to be better */
   proved_best: boolean;
   enumerated: SearchCounts;
-  /** training: on one GPU, of the plan that needs least */
+  /** training: least memory per GPU of any plan */
   least_memory_bytes?: number;
-  /** training: the fastest first */
+  /** training: fastest first */
   plans?: TrainingPlan[];
-  /** training, of the number that is printed in full: without each choice of the first plan */
+  /** training, for the GPU count printed in full: the best plan without each choice of the first plan */
   without?: WithoutChoice[];
-  /** training */
+  /** training: the launch config in the file */
   as_the_file_says?: TrainingPlan;
-  /** serving; absent: none does what is asked */
+  /** serving; absent: no plan meets the targets */
   cheapest?: ServingPlan;
   /** serving */
   fastest?: ServingPlan;
   /** serving */
   fewest_gpus?: ServingPlan;
-  /** serving: no plan is both faster and cheaper */
+  /** serving: Pareto front of speed and cost */
   front?: ServingPlan[];
 }
 
-/** The best ways over GPUs. */
+/** The best plans. */
 export interface PlanResult {
   /** training or serving */
   kind: string;
   /** its name */
   model: string;
-  /** training: of all GPUs together */
+  /** training: global batch size */
   sequences_per_step?: number;
   /** training */
   sequence_length?: number;
-  /** serving: of a request */
+  /** serving: per request */
   input_tokens?: number;
   /** serving */
   output_tokens?: number;
-  /** training: of the whole run, as asked for */
+  /** training: tokens of the whole run, as requested */
   training_tokens?: number;
-  /** training: by which predicted times are multiplied, as the measured step of the file's plan asks for */
+  /** training: factor applied to predicted times, from the measured step of the file's launch config */
   measured_scale?: number;
-  /** serving: that arrive, as asked for */
+  /** serving: request rate, as requested */
   requests_per_s?: number;
-  /** for each GPU and number of them */
+  /** one for each GPU and GPU count */
   counts: PlanCount[];
-  /** place in `counts`, from 0, of the one with most tokens for the money, or without prices of a GPU; for a rate with the least money an hour; null: nothing does what is asked */
+  /** index into `counts` of the best tokens per money, or per GPU without prices; with a rate, the least cost per hour; null: no plan meets the targets */
   best: number | null;
-  /** training: how the first plan is said in the file */
+  /** training: the first plan in the file's format */
   in_the_file?: string[];
-  /** serving: the command of each engine that starts a replica of the cheapest plan */
+  /** serving: each engine's command that starts a replica of the cheapest plan */
   launch?: Record<string, string>;
 }
 
 /** A number of a rule that a configuration may set. */
 export interface RuleParameter {
-  /** unless somebody sets it */
+  /** default */
   value: number;
   doc: string;
 }
 
-/** What the linter looks for. */
+/** A rule of the linter. */
 export interface Rule {
   /** `SL101` */
   code: string;
   /** `vocab-misaligned` */
   name: string;
-  /** the version that it came with */
+  /** first version */
   since: string;
-  /** preview, stable, deprecated; all but stable ones run only when they are selected */
+  /** preview, stable, deprecated; all but stable ones run only if selected */
   status: string;
   severity: Severity;
   confidence: Confidence;
-  /** what it is evaluated on: model, gemm, attention … */
+  /** unit of evaluation: model, gemm, attention … */
   scope: string;
-  /** what it finds: slower, fails, advice */
+  /** slower, fails, advice */
   effect: string;
   /** one line */
   summary: string;
-  /** one or two sentences: why this costs time */
+  /** why it is slow or fails, in one or two sentences */
   mechanism: string;
-  /** all of the above and more, as Markdown */
+  /** the whole page, as Markdown */
   page: string;
   sources: string[];
   /** by name */
   parameters: Record<string, RuleParameter>;
 }
 
-/** Something that can be said of a model or of how it is run; Setting sets it. */
+/** A property of a model or of its launch config; Setting sets it. */
 export interface Field {
   /** `hidden_size` */
   name: string;
-  /** of the native file: model, model.moe, model.mla, run, parallel */
+  /** table of the native file: model, model.moe, model.mla, run, parallel */
   section: string;
-  /** there: `num_experts` of `moe_num_experts` */
+  /** key in that table: `num_experts` of `moe_num_experts` */
   key: string;
   type: FieldType;
   minimum: number;
   maximum: number;
-  /** what a choice can be */
+  /** allowed values of a choice */
   choices?: string[];
   unit?: string;
   doc: string;
@@ -1061,69 +1061,69 @@ export interface Field {
 
 /** One run of one kernel. */
 export interface KernelCost {
-  /** of one run */
+  /** one run */
   run_us: number;
-  /** the same at the roofline of the data sheet */
+  /** one run at the roofline of the data sheet */
   ideal_us: number;
-  /** what limits it */
+  /** limiting resource */
   bound: Bound;
-  /** what arithmetic would take alone; the three overlap */
+  /** compute time alone; the three overlap */
   compute_us: number;
-  /** what moving bytes would take alone */
+  /** memory time alone */
   memory_us: number;
-  /** what launch and ramp take */
+  /** launch and ramp time */
   overhead_us: number;
   efficiency: Efficiency;
-  /** of a matrix product */
+  /** GEMM only */
   tile?: Tile;
 }
 
-/** A step, and what it is made of. */
+/** A step and its operations. */
 export interface Step {
   /** its id */
   model: string;
-  /** which of a file's several models: `text`, `vision` */
+  /** one of a file's several models: `text`, `vision` */
   part?: string;
   /** id */
   gpu: string;
-  /** of the step: the five parts below together */
+  /** step time: sum of the five parts below */
   step_us: number;
-  /** of ten published steps of its kind one is faster */
+  /** 10 % quantile of published steps of its kind */
   low_us?: number;
-  /** of ten published steps of its kind one is slower */
+  /** 90 % quantile of published steps of its kind */
   high_us?: number;
   compute_us: number;
   memory_us: number;
-  /** that is waited for */
+  /** exposed communication */
   communication_us: number;
   overhead_us: number;
-  /** of the pipeline */
+  /** pipeline bubble */
   bubble_us: number;
-  /** communication behind computation; not part of step_us */
+  /** overlapped communication; not part of step_us */
   hidden_us: number;
-  /** the largest part */
+  /** largest part of the step */
   bound: Bound;
-  /** arithmetic that the model needs / (time x peak) */
+  /** model FLOPs / (time x peak) */
   mfu: number;
-  /** with what is computed again */
+  /** the same with activation recomputation and padding */
   hfu: number;
-  /** what is counted as tokens: `tokens`, or `images` of a CNN */
+  /** unit of the token counts: `tokens`, or `images` of a CNN */
   produces: string;
-  /** of one replica of the model */
+  /** per model replica */
   tokens_per_step: number;
-  /** of one replica, by the GPUs that it is spread over */
+  /** of one replica, per GPU of the replica */
   tokens_per_s_per_gpu: number;
-  /** of all replicas */
+  /** all replicas */
   tokens_per_s_all_gpus: number;
-  /** that the run takes */
+  /** GPUs of the run */
   num_gpus: number;
-  /** of a step */
+  /** per step */
   model_flops_per_gpu: number;
-  /** with what is computed again */
+  /** with activation recomputation and padding */
   hardware_flops_per_gpu: number;
-  /** of the model, all ranks together */
+  /** of the whole model */
   parameters: number;
   memory: Memory;
-  /** where they are asked for */
+  /** if requested */
   operations?: Operation[];
 }

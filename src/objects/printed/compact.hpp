@@ -82,7 +82,7 @@ void describe(Visitor& of, const BriefFinding*) {
   of("path", &BriefFinding::path, "of the file that states it");
   of("line", &BriefFinding::line, "from 1", When::unless_empty);
   of("column", &BriefFinding::column, "from 1", When::unless_empty);
-  of("field", &BriefFinding::field, "that is blamed", When::unless_empty);
+  of("field", &BriefFinding::field, "the blamed field", When::unless_empty);
   of("message", &BriefFinding::message, "");
   of("certain_to_fail", &BriefFinding::certain_to_fail, "the run cannot start", When::unless_empty);
   of("gpu", &BriefFinding::gpu, "set if the finding holds for this GPU only", When::unless_empty);
@@ -146,10 +146,10 @@ void describe(Visitor& of, const BriefModel*) {
   of("name", &BriefModel::name, "");
   of("dialect", &BriefModel::dialect, "");
   of("parameters", &BriefModel::parameters, "");
-  of("complete", &BriefModel::complete, "enough is known to cost it");
+  of("complete", &BriefModel::complete, "enough fields are known to price it");
   of("plan", &BriefModel::plan, "stated fields of the launch config, and those that every step depends on");
   of("gpus_assumed", &BriefModel::gpus_assumed, "whether the GPUs are defaults", When::unless_empty);
-  of("gpus_left_out", &BriefModel::gpus_left_out, "ids of those named that cannot multiply what is stored",
+  of("gpus_left_out", &BriefModel::gpus_left_out, "ids of named GPUs without support for the stored dtype",
      When::unless_empty);
   of("steps", &BriefModel::steps, "");
   of("findings", &BriefModel::findings, "most valuable first");

@@ -46,7 +46,7 @@ struct Header {
 };
 template <class Visitor>
 void describe(Visitor& of, const Header*) {
-  of.type("Header", "What every document begins with.");
+  of.type("Header", "Header of every document.");
   of("$schema", &Header::schema, "address of its schema, if the build has one", When::unless_empty);
   of("format", &Header::format, "`shapelint.` and the command");
   of("format_version", &Header::format_version,

@@ -23,13 +23,13 @@ struct CalibrationErrors {
 template <class Visitor>
 void describe(Visitor& of, const CalibrationErrors*) {
   using E = CalibrationErrors;
-  of.type("CalibrationErrors", "Mean errors of predicted times, as shares; what was not measured is null.");
-  of("source", &E::source, "what the constants were fitted to");
-  of("alignment_source", &E::alignment_source, "and those of misaligned rows");
+  of.type("CalibrationErrors", "Mean errors of predicted times, as shares; null: not measured.");
+  of("source", &E::source, "measurements behind the constants");
+  of("alignment_source", &E::alignment_source, "measurements behind the constants of misaligned GEMMs");
   of("mean_error", &E::mean_error, "of all rows", When::or_null);
   of("mean_error_train", &E::mean_error_train, "of rows of training", When::or_null);
   of("mean_error_decode", &E::mean_error_decode, "of rows of decoding", When::or_null);
-  of("mean_error_misaligned", &E::mean_error_misaligned, "of misaligned rows", When::or_null);
+  of("mean_error_misaligned", &E::mean_error_misaligned, "of misaligned GEMMs", When::or_null);
 }
 
 struct GpuFigure {
@@ -111,11 +111,11 @@ struct ArchitectureFacts {
 };
 template <class Visitor>
 void describe(Visitor& of, const ArchitectureFacts*) {
-  of.type("ArchitectureFacts", "What GPUs of an architecture have in common.");
+  of.type("ArchitectureFacts", "Facts of a GPU architecture.");
   of("id", &ArchitectureFacts::id, "");
   of("facts", &ArchitectureFacts::facts, "");
   of("tiles", &ArchitectureFacts::tiles, "");
-  of("alignment", &ArchitectureFacts::alignment, "by number format");
+  of("alignment", &ArchitectureFacts::alignment, "by dtype");
 }
 
 struct FigureSource {
@@ -126,7 +126,7 @@ struct FigureSource {
 };
 template <class Visitor>
 void describe(Visitor& of, const FigureSource*) {
-  of.type("FigureSource", "Where a figure is from.");
+  of.type("FigureSource", "Source of a figure.");
   of("title", &FigureSource::title, "");
   of("url", &FigureSource::url, "");
   of("grade", &FigureSource::grade, "read, quoted, measured, recalled");
@@ -141,7 +141,7 @@ struct ListedGpu : api::Gpu {
 };
 template <class Visitor>
 void describe(Visitor& of, const ListedGpu*) {
-  of.type("ListedGpu", "A GPU; with `--all`, or by name, all that its profile says.");
+  of.type("ListedGpu", "A GPU; with `--all`, or by name, its whole profile.");
   of.base(static_cast<const api::Gpu*>(nullptr));
   of("calibration_errors", &ListedGpu::calibration_errors, "by kind of GEMM", When::unless_empty);
   of("facts", &ListedGpu::facts, "");

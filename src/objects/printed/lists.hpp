@@ -72,7 +72,7 @@ struct PackageVersion {
 };
 template <class Visitor>
 void describe(Visitor& of, const PackageVersion*) {
-  of.type("PackageVersion", "What a requirement was read from.");
+  of.type("PackageVersion", "Package version that a requirement was read from.");
   of("version", &PackageVersion::version, "");
   of("commit", &PackageVersion::commit, "");
   of("date", &PackageVersion::date, "");
@@ -105,13 +105,13 @@ struct ListedRequirement {
 template <class Visitor>
 void describe(Visitor& of, const ListedRequirement*) {
   using R = ListedRequirement;
-  of.type("ListedRequirement", "What a package requires of shapes.");
+  of.type("ListedRequirement", "A shape requirement of a package.");
   of("id", &R::id, "`vllm/sparse-latent-heads`");
   of("package", &R::package, "");
   of("since", &R::since, "the first version that has it; empty: any");
   of("until", &R::until, "the first version without it; empty: none");
   of("read_at", &R::read_at, "");
-  of("with", &R::with, "packages that the stack must hold besides");
+  of("with", &R::with, "packages that the stack must also hold");
   of("unless", &R::unless, "packages that the stack must not hold");
   of("architectures", &R::architectures, "of GPUs; none: all");
   of("modes", &R::modes, "none: all");
@@ -120,13 +120,13 @@ void describe(Visitor& of, const ListedRequirement*) {
   of("layer", &R::layer, "the part of a model that it is about; empty: the model");
   of("summary", &R::summary, "one line");
   of("why", &R::why, "");
-  of("when", &R::when, "where it applies");
-  of("demands", &R::demands, "what must hold");
+  of("when", &R::when, "when it applies");
+  of("demands", &R::demands, "the condition");
   of("size", &R::size, "the size that messages work out");
-  of("outcome", &R::outcome, "what happens where it does not: rejects, pads, slower, falls back …");
+  of("outcome", &R::outcome, "if it is not met: rejects, pads, slower, falls back …");
   of("set", &R::set, "fields that run otherwise then, and the expressions of their values");
   of("factor", &R::factor, "how much slower, as an expression");
-  of("instead", &R::instead, "what runs then");
+  of("instead", &R::instead, "kernel that runs instead");
   of("sources", &R::sources, "addresses");
 }
 
@@ -140,7 +140,7 @@ void describe(Visitor& of, const StackPackage*) {
   of.type("StackPackage", "A package of the stack that was asked about.");
   of("name", &StackPackage::name, "");
   of("version", &StackPackage::version, "");
-  of("version_given", &StackPackage::version_given, "false: the newest that is known");
+  of("version_given", &StackPackage::version_given, "false: the newest known");
 }
 
 struct RequirementVerdict {
@@ -158,9 +158,9 @@ void describe(Visitor& of, const RequirementVerdict*) {
   of.type("RequirementVerdict", "Whether a model meets a requirement.");
   of("contract", &V::contract, "its id");
   of("meets", &V::meets, "");
-  of("outcome", &V::outcome, "what happens where it does not");
+  of("outcome", &V::outcome, "if it is not met");
   of("summary", &V::summary, "");
-  of("formula", &V::formula, "what was worked out");
+  of("formula", &V::formula, "the evaluated condition");
   of("sum", &V::sum, "with numbers");
   of("set", &V::set, "fields that run otherwise, and their values");
 }
@@ -183,9 +183,9 @@ struct RequirementList {
 };
 template <class Visitor>
 void describe(Visitor& of, const RequirementList*) {
-  of.type("RequirementList", "Requirements, or what a file meets of them.");
+  of.type("RequirementList", "Requirements, or those that a file meets and violates.");
   of("contracts", &RequirementList::contracts, "without a file", When::unless_empty);
-  of("stack", &RequirementList::stack, "with a file: what runs it", When::unless_empty);
+  of("stack", &RequirementList::stack, "with a file: its stack", When::unless_empty);
   of("gpus", &RequirementList::gpus, "with a file", When::unless_empty);
 }
 
@@ -217,9 +217,9 @@ void describe(Visitor& of, const ListedFormat*) {
   of("name", &F::name, "");
   of("title", &F::title, "");
   of("syntax", &F::syntax, "json, yaml, toml, python, shell");
-  of("recognised_by", &F::recognised_by, "what a file must have, in words");
+  of("recognised_by", &F::recognised_by, "keys that identify a file");
   of("like", &F::like, "the format that it is read as otherwise");
-  of("source", &F::source, "where its keys are from");
+  of("source", &F::source, "where its keys are documented");
   of("path", &F::path, "of the file that describes it");
   of("example", &F::example, "");
 }
@@ -255,7 +255,7 @@ struct KernelKind {
 };
 template <class Visitor>
 void describe(Visitor& of, const KernelKind*) {
-  of.type("KernelKind", "A kind of kernel that is priced by its shape.");
+  of.type("KernelKind", "A kind of kernel, priced by its shape.");
   of("name", &KernelKind::name, "");
   of("summary", &KernelKind::summary, "");
   of("columns", &KernelKind::columns, "");

@@ -22,8 +22,7 @@ template <class Visitor>
 void describe(Visitor& of, const Requirement*) {
   of.type("Requirement", "An unmet requirement of a kernel or framework.");
   of("contract", &Requirement::contract, "its id");
-  of("outcome", &Requirement::outcome,
-     "what comes of it: it is refused, padded, slower, or another kernel runs");
+  of("outcome", &Requirement::outcome, "rejected, padded, slower, or falls back to another kernel");
   of("summary", &Requirement::summary, "");
   of("formula", &Requirement::formula, "`moe_intermediate_size / expert_tensor`", When::unless_empty);
   of("sum", &Requirement::sum, "`1536 / 8 = 192`", When::unless_empty);
@@ -54,8 +53,7 @@ void describe(Visitor& of, const Plan*) {
   of("num_gpus", &Plan::num_gpus, "");
   of("parallel", &Plan::parallel, "");
   of("zero", &Plan::zero,
-     "in training, what data-parallel ranks share: 0 nothing, 1 optimizer states, 2 gradients, 3 weights as "
-     "FSDP does");
+     "training: ZeRO stage; 0: nothing sharded, 1: optimizer states, 2: gradients, 3: weights, as FSDP");
   of("dtype", &Plan::dtype, "with its recipe: `fp8:block128`");
   of("outcome", &Plan::outcome, "runs, pads, is slower, falls back, does not fit, refused");
   of("memory_bytes", &Plan::memory_bytes, "that one GPU needs");
@@ -63,7 +61,7 @@ void describe(Visitor& of, const Plan*) {
   of("capacity", &Plan::capacity, "of an engine that serves");
   of("requirements", &Plan::requirements, "that are not met");
   of("codes", &Plan::codes, "of hard rules that are broken, which any framework has");
-  of("step_us", &Plan::step_us, "as it is run; absent where it is refused");
+  of("step_us", &Plan::step_us, "with padding and fallbacks; absent if rejected");
   of("padding_us", &Plan::padding_us, "of step_us: zeros");
   of("slower_us", &Plan::slower_us, "of step_us: other kernels");
   of("tokens_per_s_all_gpus", &Plan::tokens_per_s_all_gpus, "");

@@ -58,14 +58,14 @@ void describe(Visitor& of, const ProfiledTrace*) {
   of.type("ProfiledTrace", "A profiler's file.");
   of("path", &ProfiledTrace::path, "");
   of("format", &ProfiledTrace::format, "");
-  of("device", &ProfiledTrace::device, "as the driver calls it; empty where it was not recorded");
+  of("device", &ProfiledTrace::device, "as the driver calls it; empty if not recorded");
   of("rank", &ProfiledTrace::rank, "", When::or_null);
   of("world_size", &ProfiledTrace::world_size, "", When::or_null);
   of("other_devices", &ProfiledTrace::other_devices, "of the file, that are left out");
   of("events", &ProfiledTrace::events, "");
   of("is_cpu", &ProfiledTrace::is_cpu, "no GPU: operators take the place of kernels");
   of("has_sizes", &ProfiledTrace::has_sizes, "of operators' inputs");
-  of("step", &ProfiledTrace::step, "the range that is used; null: the whole trace", When::or_null);
+  of("step", &ProfiledTrace::step, "the range used; null: the whole trace", When::or_null);
   of("steps", &ProfiledTrace::steps, "ranges that are steps");
   of("whole_steps", &ProfiledTrace::whole_steps, "of these, not cut off; the one of median time is used");
   of("step_us", &ProfiledTrace::step_us, "from its first kernel to the next step's");
@@ -116,7 +116,7 @@ void describe(Visitor& of, const UnexplainedKernels*) {
   of.type("UnexplainedKernels", "Kernels that no predicted operation is.");
   of("what", &UnexplainedKernels::what, "");
   of("kind", &UnexplainedKernels::kind, "empty: unknown");
-  of("hint", &UnexplainedKernels::hint, "the predicted operation that is nearly it");
+  of("hint", &UnexplainedKernels::hint, "nearest predicted operation");
   of("calls", &UnexplainedKernels::calls, "");
   of("time_us", &UnexplainedKernels::time_us, "of all calls");
 }
@@ -184,9 +184,9 @@ void describe(Visitor& of, const ProfileResult*) {
   of("gpu", &ProfileResult::gpu, "id");
   of("gpu_name", &ProfileResult::gpu_name, "");
   of("predicted", &ProfileResult::predicted, "");
-  of("traces", &ProfileResult::traces, "one for each file; the first is the one that is matched");
+  of("traces", &ProfileResult::traces, "one for each file; the first is matched");
   of("kernels_us", &ProfileResult::kernels_us, "");
-  of("classified_us", &ProfileResult::classified_us, "of the kernels' time, that of a known kind");
+  of("classified_us", &ProfileResult::classified_us, "time of kernels of a known kind");
   of("explained_us", &ProfileResult::explained_us, "of the kernels' time, that of predicted operations");
   of("rows", &ProfileResult::rows, "most time first");
   of("unexplained", &ProfileResult::unexplained, "");

@@ -20,7 +20,7 @@ struct PredictedGain {
 template <class Visitor>
 void describe(Visitor& of, const PredictedGain*) {
   of.type("PredictedGain", "A gain as predicted.");
-  of("gain", &PredictedGain::gain, "share of the step's time that is saved");
+  of("gain", &PredictedGain::gain, "share of the step time saved");
   of("error", &PredictedGain::error, "half width of its interval");
 }
 
@@ -33,7 +33,7 @@ struct MeasuredGain {
 template <class Visitor>
 void describe(Visitor& of, const MeasuredGain*) {
   of.type("MeasuredGain", "A gain as measured.");
-  of("gain", &MeasuredGain::gain, "share of the step's time that is saved");
+  of("gain", &MeasuredGain::gain, "share of the step time saved");
   of("half_width", &MeasuredGain::half_width, "of its 95 % interval");
   of("share", &MeasuredGain::share, "measured share of the predicted change");
   of("of_whole_step", &MeasuredGain::of_whole_step, "the step was run as a whole");
@@ -70,7 +70,7 @@ struct NotMeasured {
 };
 template <class Visitor>
 void describe(Visitor& of, const NotMeasured*) {
-  of.type("NotMeasured", "What could not be measured.");
+  of.type("NotMeasured", "A kernel that could not be measured.");
   of("reason", &NotMeasured::reason, "");
   of("count", &NotMeasured::count, "");
 }
@@ -116,7 +116,7 @@ void describe(Visitor& of, const ProveResult*) {
   of("model", &ProveResult::model, "findings, of a file that holds several");
   of("gpu", &ProveResult::gpu, "id of the plan's GPU");
   of("device", &ProveResult::device, "GPU name in PyTorch");
-  of("on_gpu", &ProveResult::on_gpu, "findings: that is the plan's GPU; else no verdict is given");
+  of("on_gpu", &ProveResult::on_gpu, "findings: it is the plan's GPU; else no verdict is given");
   of("date", &ProveResult::date, "");
   of("software", &ProveResult::software, "versions by name");
   of("throttled", &ProveResult::throttled, "findings: why the GPU was throttled meanwhile");

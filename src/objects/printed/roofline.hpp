@@ -57,7 +57,7 @@ struct Roofs {
 };
 template <class Visitor>
 void describe(Visitor& of, const Roofs*) {
-  of.type("Roofs", "What bounds a GPU.");
+  of.type("Roofs", "Roofline limits of a GPU.");
   of("memory", &Roofs::memory, "");
   of("compute", &Roofs::compute, "");
 }
@@ -84,13 +84,13 @@ void describe(Visitor& of, const RooflineOperation*) {
   of.type("RooflineOperation", "One operation in one pass: a mark of the roofline.");
   of.base(static_cast<const api::Operation*>(nullptr));
   of("units", &RooflineOperation::units, "its compute peak: tensor or cuda");
-  of("flops", &RooflineOperation::flops, "that one run is for: padding and partial tiles are not counted");
+  of("flops", &RooflineOperation::flops, "per run, without padding and partial tiles");
   of("least_bytes", &RooflineOperation::least_bytes,
      "each operand and result once; of a collective what the rank sends");
   of("level_bytes", &RooflineOperation::level_bytes,
-     "that one run moves between DRAM and L2, between L2 and the SMs, in and out of shared memory");
+     "per run: DRAM to L2, L2 to the SMs, in and out of shared memory");
   of("intensity_flop_per_byte", &RooflineOperation::intensity_flop_per_byte, "by level of memory");
-  of("link_bytes", &RooflineOperation::link_bytes, "that the rank sends to others");
+  of("link_bytes", &RooflineOperation::link_bytes, "sent by the rank");
   of("peak_tflops", &RooflineOperation::peak_tflops, "of the units that it runs on");
   of("roof_tflops", &RooflineOperation::roof_tflops, "at its intensities in theory; 0 without FLOPs");
   of("achieved_roof_tflops", &RooflineOperation::achieved_roof_tflops,
@@ -102,7 +102,7 @@ void describe(Visitor& of, const RooflineOperation*) {
      "roofline time / predicted time; also for operations without FLOPs");
   of("share_of_achieved_roof", &RooflineOperation::share_of_achieved_roof,
      "the same against the achieved peaks; may exceed 1");
-  of("share_of_step", &RooflineOperation::share_of_step, "0 for collectives behind computation");
+  of("share_of_step", &RooflineOperation::share_of_step, "0 for overlapped collectives");
 }
 
 struct RooflineWhole {
@@ -200,8 +200,7 @@ void describe(Visitor& of, const Serving*) {
   of("token_us", &Serving::token_us, "between two tokens of a sequence");
   of("token_low_us", &Serving::token_low_us, "of ten published steps one is faster", When::unless_empty);
   of("token_high_us", &Serving::token_high_us, "of ten published steps one is slower", When::unless_empty);
-  of("accepted_tokens_per_step", &Serving::accepted_tokens_per_step,
-     "that a sequence gains in a decoding step");
+  of("accepted_tokens_per_step", &Serving::accepted_tokens_per_step, "per sequence and decode step");
   of("tokens_per_s_all_gpus", &Serving::tokens_per_s_all_gpus, "of all sequences");
   of("tokens_per_s_per_gpu", &Serving::tokens_per_s_per_gpu, "");
   of("draft_us", &Serving::draft_us, "of a step: drafting with the model of --draft", When::unless_empty);
@@ -244,7 +243,7 @@ void describe(Visitor& of, const StackEffect*) {
   of("padding_us", &StackEffect::padding_us,
      "time of padding in the step; negative if the padded sizes are faster");
   of("other_kernels_us", &StackEffect::other_kernels_us,
-     "of the step as it is run: kernels in place of others, and layers that take longer");
+     "time of fallback kernels in the step, against the kernels of the file's sizes");
   of("requirements", &StackEffect::requirements, "unmet requirements");
 }
 
@@ -272,7 +271,7 @@ struct Remedy {
 };
 template <class Visitor>
 void describe(Visitor& of, const Remedy*) {
-  of.type("Remedy", "A change of how it is run, and what comes of it.");
+  of.type("Remedy", "A change of the launch config and its effect.");
   of("id", &Remedy::id, "");
   of("against", &Remedy::against, "bottleneck: compute, memory, communication, overhead");
   of("change", &Remedy::change, "");
@@ -324,7 +323,7 @@ void describe(Visitor& of, const RooflineCase*) {
   of("generation", &RooflineCase::generation, "with --output-tokens");
   of("stack", &RooflineCase::stack, "with --stack");
   of("losses", &RooflineCase::losses,
-     "the step's time taken apart, from the model's FLOPs at the peak to the last loss");
+     "breakdown of the step time, from the model's FLOPs at the peak to the last loss");
   of("operations", &RooflineCase::operations, "");
   of("remedies", &RooflineCase::remedies, "best throughput first");
   of("notes", &RooflineCase::notes, "");
