@@ -99,20 +99,20 @@ measured per GPU ([gpu-model.md](../explanation/gpu-model.md), section 5). Writt
 of measured GEMMs that differ in one dimension:
 
 - `held`: how often the measured gain of going from the smaller to the larger one lies within the stated interval,
-- `mean ±`: the mean half width, beside `mean gain`, the mean size of the measured gain,
+- `mean ±`: the mean half width, next to `mean gain`, the mean size of the measured gain,
 - `other half`: how often it holds where the spread was measured on the other half of the (n, k) sites. Where this is
   far lower there are too few sites for a spread that carries over to others. That of fewer than 20 sites (the RTX cards)
-  is not used: their interval is that of GPUs that nobody measured.
+  is not used: their interval is that of GPUs without measurements.
 
-`six products together`: the sum of six such products at different sites, as in a layer. Their errors are correlated, by
+`six GEMMs together`: the sum of six such GEMMs at different sites, as in a layer. Their errors are correlated, by
 what is measured per GPU, too; `other half` is with the correlation of every other group of six. n and k below 32, which no
 layer has, are left out.
 
-Fused attention is measured by the kernels of serving engines, forwards: pairs of 50 us and more that differ in one of
-sequences, length, heads, key and value heads, cached tokens, or the head dimension, or in head dimension and number of heads
+Fused attention is measured by the kernels of serving engines, forward: pairs of 50 us and more that differ in one of
+sequences, length, heads, KV heads, cached tokens, or the head dimension, or in head dimension and number of heads
 of the same width, by a factor of two at most. They are priced as a plan that names the engine is; `flash-attn` are its
 kernels in 16 bits alone, priced as a plan is that names no engine, such as one that trains. `other half` is of the other half
-of the lines along which a size changes. Backwards nobody measured pairs.
+of the lines along which a size changes. No pairs were measured backward.
 
 Of whole steps and passes over memory too few pairs were measured to count; their half widths are made of assumed errors.
 `shapelint prove` measures those of a model of your own ([verify-on-a-gpu.md](../how-to/verify-on-a-gpu.md)).

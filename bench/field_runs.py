@@ -168,13 +168,13 @@ def training(data):
                         "zero": 3 if number("fsdp") > 1 else 1}
             if pp == 1:
                 parallel["virtual_pipeline"] = 1
-            group = ("mixture" if "moe" in MODELS[TRAINED[whole["model"]]] else "dense", dtype,
+            group = ("MoE" if "moe" in MODELS[TRAINED[whole["model"]]] else "dense", dtype,
                      "Hopper" if "H100" in row["system"] else "Blackwell")
             name = f'{row["release"].split()[0]} {whole["model"]} {row["system"]} {row["precision"]}'
-            if group[0] == "mixture" and (row["release"].split()[0], row["system"]) in PLAIN_EXCHANGE:
-                group += ("exchange by plain all-to-all",)
+            if group[0] == "MoE" and (row["release"].split()[0], row["system"]) in PLAIN_EXCHANGE:
+                group += ("NCCL all-to-all",)
                 parallel["token_dispatcher"] = "alltoall"
-            if group[0] == "mixture" and recipe == "mxfp8" and row["system"] in OVERLAPPED_EXCHANGE and \
+            if group[0] == "MoE" and recipe == "mxfp8" and row["system"] in OVERLAPPED_EXCHANGE and \
                     run["software"] >= OVERLAPPED_SINCE:
                 parallel["overlap"], run["cuda_graphs"] = "micro_batches", "step"
             yield ("training",) + group, name, TRAINED[whole["model"]], run, parallel, TRAINED_ON[row["system"]], \
@@ -231,7 +231,7 @@ def serving(data):
         parallel = {"tensor": tp, "data": dp}
         if is_mixture:
             parallel.update(expert=ep, expert_tensor=etp)
-        group = ("serving", "mixture" if is_mixture else "dense", "attention DP" if dp > 1 else "", row["mode"])
+        group = ("serving", "MoE" if is_mixture else "dense", "attention DP" if dp > 1 else "", row["mode"])
         name = f'{row["backend"]} {model} {row["system"]} {run["dtype"]} tp{tp} dp{dp} ep{ep} b{batch} {lengths}'
         run["engine"] = row["backend"]
         if is_published:

@@ -37,7 +37,7 @@ def rows(data):
     first = {float(token): float(ttft) for token, ttft in first.items() if token and ttft}
     for job in field_runs.serving(data):
         run, measured = job[3], job[6]
-        is_known = run["engine"] == "vllm" or job[0][1] == "mixture"
+        is_known = run["engine"] == "vllm" or job[0][1] == "MoE"
         if job[0][3] == "agg" and is_known and run["micro_batch_size"] <= MOST_REQUESTS and measured in first:
             yield job, first[measured]
 

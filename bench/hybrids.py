@@ -19,7 +19,7 @@ was used in a fit.
 
 Megatron-Bridge's performance summary, pre-training. Degrees are those stated there; its recipes of the same release say what CUDA
 graphs hold, which modules are recomputed, and how many layers stay in bf16. Offloaded activations and Megatron's FSDP (Ultra), and
-single products kept in bf16 (NVFP4) are left out.
+single GEMMs kept in bf16 (NVFP4) are left out.
 
 | container | model | GPU | number | format | stated tokens/s per GPU | predicted | predicted / stated |
 |---|---|---|--:|---|--:|--:|--:|
@@ -28,7 +28,7 @@ AFTER_TRAINING = """
 Where a graph does not hold the whole step, the GPU waits for its host before the experts of every layer and micro-batch
 (`cuda_graphs = "parts"`, `mixture_stall_us` of the architecture, fitted to Qwen3 30B alone): 42 layers and 8 to 16 micro-batches of
 Nemotron 3 Super wait 1.1 to 2.2 s of a step. What is left of its error hangs on no single part: Mamba-2's scan and its backward pass were
-never measured ([gpu-model.md](../explanation/gpu-model.md), section 6), nor was the exchange of 22 experts per token over 64 GPUs.
+never measured ([gpu-model.md](../explanation/gpu-model.md), section 6), nor was the all-to-all of 22 experts per token over 64 GPUs.
 gpt-oss-120b in bf16 lacks some 7 ms in each layer and micro-batch of 16,384 tokens, on all four systems; its biases, its clamped
 activation and the sinks of its softmax have passes of their own there, which a prediction joins with others. DeepSeek-V4-Flash
 lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its compressed attention was never measured.
@@ -70,7 +70,7 @@ autoencoder; predicted is the transformer alone, its 28 passes with everything e
 |---|---|--:|--:|
 """
 TAIL = """
-Serving of gpt-oss-120b and other mixtures: [field.md](field.md). No speed of Kimi Linear or Jamba was found that states GPUs, batch
+Serving of gpt-oss-120b and other MoE models: [field.md](field.md). No speed of Kimi Linear or Jamba was found that states GPUs, batch
 and lengths.
 """
 

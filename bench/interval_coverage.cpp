@@ -248,7 +248,7 @@ int main(int argc, char** argv) {
     const std::string name = fmt::format("{} ({})", std::filesystem::path(argv[2]).stem().string(),
                                          gpu::constant_set_names[static_cast<std::size_t>(set)]);
     for (const auto& [group, sum] : sums) print(name, *gpu, group.substr(2), sum);
-    print(name, *gpu, "six products together", together(groups_of(*gpu, rows, all, nullptr)));
+    print(name, *gpu, "six GEMMs together", together(groups_of(*gpu, rows, all, nullptr)));
   }
   return 0;
 }

@@ -31,12 +31,12 @@ prediction is of well-made kernels without gaps between them.
 |---|---|---|--:|---|--:|--:|--:|
 """
 TAIL = """
-- PyTorch's FSDP waits for a fifth of what its gathers and reductions take beside computation, for the SMs that NCCL's kernels hold,
+- PyTorch's FSDP waits for a fifth of the time of overlapped all-gathers and reduce-scatters, for the SMs that NCCL's kernels hold,
   and copies what it gathered and what it reduces ([gpu-model.md](../explanation/gpu-model.md), sections 2 and 3).
 - llm-foundry on H100 is of the GPU's first year, with kernels made for others.
 - NeMo in bf16 on H100 is 13 to 19 % slower than predicted with tensor parallelism, 6 % without (Llama 3.1 8B of the same source);
   in fp8 -4 to 9 % with it, -6 % without. So some 10 % come with tensor parallelism, in both formats, and no clock explains
-  them. While products that end in a reduce-scatter run, its collectives hold 16 to 24 of the 132 SMs (NeMo,
+  them. While GEMMs that end in a reduce-scatter run, its collectives hold 16 to 24 of the 132 SMs (NeMo,
   tp_overlap_configs/userbuffers.py): 2 % of a step. Later releases of the same software (25.09 to 26.06, fp8, [field.md](field.md))
   are predicted within 4 %, so that nothing was changed.
 - torchtitan's H100s are held to 500 W and have 2.4 TB/s of bandwidth, which is priced; their peak is unknown to their owners, too

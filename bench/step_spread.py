@@ -51,7 +51,7 @@ def published(program, data):
             if run is None:
                 continue
             if job[0][0] == "training":
-                stack = "fused, a mixture" if "mixture" in job[0] else "fused"
+                stack = "fused, a mixture" if "MoE" in job[0] else "fused"
                 yield stack, " ".join(words[1:3]), run.name, run.ratio
             elif tuple(int(n) for n in words[-1].split("/")) in field_runs.PUBLISHED_LENGTHS:
                 yield "engine", " ".join(words[:3]), run.name, 1 / run.ratio

@@ -118,14 +118,13 @@ TEST_CASE(
     left += fmt::format("- {}: {}\n", link(string(each["thread"])), string(each["why"]));
   }
   const std::string text = fmt::format(
-      "# What people met on a cluster\n\n"
+      "# Cited cases\n\n"
       "<!-- Generated from tests/contracts/cited_cases by the tests (UPDATE_GOLDEN=1); do not edit. -->\n\n"
-      "{} configurations of {} public threads and sources that [contracts](../reference/requirements.md) "
-      "cite, and what "
-      "`shapelint FILE --gpu GPU --stack PACKAGE` answers of each. Where a thread names no model, one that "
-      "the "
-      "package is used with stands for it; neighbours that do run stand beside those that do not.\n\n"
-      "| thread | model | run | GPU | answer | contract |\n|---|---|---|---|---|---|\n{}\nNot "
+      "{} configurations of {} public threads and sources that "
+      "[requirements](../reference/requirements.md) cite, and the answer of "
+      "`shapelint FILE --gpu GPU --stack PACKAGE`. If a thread names no model, a model that the package is "
+      "used with stands for it; next to failing cases are similar ones that run.\n\n"
+      "| thread | model | run | GPU | answer | requirement |\n|---|---|---|---|---|---|\n{}\nNot "
       "answered:\n\n{}",
       count, threads.size(), table, left);
   CHECK(tests::compare_with_file("docs/benchmarks/cited-cases.md", text) == "");

@@ -46,7 +46,7 @@ std::string changes(const Json& row) {
 
 std::string causes(const Json& row) {
   const auto word = [](const std::string& effect) -> std::string_view {
-    if (effect == "alignment") return "misaligned rows";
+    if (effect == "alignment") return "misalignment";
     if (effect == "tile") return "tile quantization";
     if (effect == "wave") return "wave quantization";
     if (effect == "attention") return "attention kernel";
@@ -70,7 +70,7 @@ std::string causes(const Json& row) {
                          sizes.empty() ? sizes : fmt::format(" ({})", sizes));
     }
   }
-  return out + fmt::format("{} work of the products", percent(work, true));
+  return out + fmt::format("{} GEMM work", percent(work, true));
 }
 
 std::string row(const Published& model, const std::string& gpu, const Json& start, const Json& row) {
