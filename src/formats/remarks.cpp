@@ -208,16 +208,18 @@ void remark_on_unresolved(model::Reading& reading, const std::vector<Unresolved>
 
 namespace {
 
-// A label is one line: it has the first reason and two flags, and `…` for more.
+// A label is one line: it has the first reason, two flags if there is room, and `…` for more.
 void add_reason(std::string& reasons, std::string_view reason) {
   constexpr std::string_view more = ", …";
   if (!reasons.ends_with(more) && reasons.find(reason) == std::string::npos) reasons += more;
 }
 
-void add_flag(std::string& flags, std::string_view flag) {
+void add_flag(std::string& flags, std::string_view flag, std::size_t reason) {
   constexpr std::string_view more = " …";
+  constexpr std::size_t most = 90;  // characters of the reason and the flags
   if (flags.ends_with(more) || flags.find(flag) != std::string::npos) return;
-  flags += flags.find(" --") == std::string::npos ? fmt::format(" {}", flag) : std::string(more);
+  const bool has_room = flags.find(" --") == std::string::npos && reason + flags.size() + flag.size() < most;
+  flags += has_room ? fmt::format(" {}", flag) : std::string(more);
 }
 
 // What is in `text` already is not said again.
@@ -238,7 +240,7 @@ void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
     } else if (each.kind == Remark::Kind::unresolved) {
       add_words(there->key, each.key, ", ");
       add_reason(there->meaning, each.meaning);
-      add_flag(there->instead, each.instead);
+      add_flag(there->instead, each.instead, there->meaning.size());
     }
   }
 }

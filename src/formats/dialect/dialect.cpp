@@ -378,7 +378,7 @@ constexpr auto tables = text::tables<Loader, member, keys>;
 
 constexpr std::array dialect_keys{
     Key<Dialect>{"name", value<&Dialect::name>, "as `--format` takes it", required},
-    Key<Dialect>{"title", value<&Dialect::title>, "as people call it", required},
+    Key<Dialect>{"title", value<&Dialect::title>, "common name", required},
     Key<Dialect>{"like", value<&Dialect::like>, "another format, which counts after this one"},
     Key<Dialect>{"whose", value<&Dialect::whose>, "whose defaults these are; [default: the title]"},
     Key<Dialect>{"source", value<&Dialect::source>, "definition of the keys"},

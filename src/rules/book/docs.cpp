@@ -184,8 +184,8 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
                      rule.summary);
   out += "| | |\n|---|---|\n";
   out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
-  out += fmt::format("| Confidence | {}{} |\n", rule.confidence == Confidence::measured ? "up to " : "",
-                     name(rule.confidence));
+  out += fmt::format("| Confidence | {}{} |\n", name(rule.confidence),
+                     rule.confidence == Confidence::measured ? " (estimated on GPUs without timings)" : "");
   out += fmt::format("| Reported | {} |\n", effect_text(rule.effect));
   out += fmt::format("| Since | {} ({}) |\n\n", rule.since, name(rule.status));
   out += fmt::format("## {}\n\n{}\n", why_heading(rule.effect),

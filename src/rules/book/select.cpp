@@ -50,11 +50,8 @@ std::optional<Error> check_selector(const RuleBook& rules, std::string_view sele
   const auto names = rules.names();
   std::string hint = did_you_mean(selector, names);
   if (hint.empty()) hint = "`shapelint rules` lists them";
-  return Error{fmt::format("there is no rule `{}`", selector),
-               std::move(hint),
-               {},
-               std::nullopt,
-               ErrorCode::unknown_name};
+  return Error{
+      fmt::format("unknown rule `{}`", selector), std::move(hint), {}, std::nullopt, ErrorCode::unknown_name};
 }
 
 std::optional<Error> check_parameter(const RuleBook& rules, std::string_view rule, std::string_view name) {

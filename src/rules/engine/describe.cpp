@@ -76,9 +76,16 @@ std::string op_display_list(const std::vector<std::string>& ops) {
     const std::string_view name = op_display_name(op);
     if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.emplace_back(name);
   }
-  if (plain.size() <= most) return in_words(plain);
-  return fmt::format("{} and {} more", fmt::join(plain.begin(), plain.begin() + most, ", "),
-                     plain.size() - most);
+  // A label has one line.
+  constexpr std::size_t most_characters = 45;
+  std::size_t count = 0;
+  for (std::size_t characters = 0; count < std::min(plain.size(), most); ++count) {
+    characters += plain[count].size();
+    if (count > 0 && characters > most_characters) break;
+  }
+  if (plain.size() <= count) return in_words(plain);
+  return fmt::format("{} and {} more", fmt::join(plain.begin(), plain.begin() + count, ", "),
+                     plain.size() - count);
 }
 
 namespace {
@@ -193,7 +200,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"field_value", value_text_of(finding.blamed, hit)},
       {"known_name", known.model != nullptr ? title_of(*known.model) : std::string{}},
       {"known_field", name_of(known.field)},
-      {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` is that of" : "this is"},
+      {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` of" : "this is"},
       {"kernel", cost::attention_kernels(gpu, library).name},
       {"held", held_of(hit.context)},
       {"of_it", of_it(hit.context)},

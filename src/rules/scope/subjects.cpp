@@ -77,10 +77,10 @@ constexpr Variable of_operation[] = {
     {"compute_bound", "whether arithmetic bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::compute ? 1.0 : 0.0; }},
     {"memory_bound", "whether memory bandwidth bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::memory ? 1.0 : 0.0; }},
     {"overhead_bound", "whether its launch bounds it", [](const Context& c) { return c.operation.cost->bound == cost::Bound::overhead ? 1.0 : 0.0; }},
-    {"alignment_efficiency", "what misaligned rows leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.alignment; }},
-    {"tile_efficiency", "what partial tiles leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.tile; }},
-    {"wave_efficiency", "what idle SMs leave of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.wave; }},
-    {"rest_efficiency", "what everything else leaves of the speed, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.rest; }},
+    {"alignment_efficiency", "share of throughput left by misalignment, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.alignment; }},
+    {"tile_efficiency", "share of throughput left by tile quantization, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.tile; }},
+    {"wave_efficiency", "share of throughput left by wave quantization, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.wave; }},
+    {"rest_efficiency", "share of throughput left by everything else, 0 to 1", [](const Context& c) { return c.operation.cost->efficiency.rest; }},
 };
 // clang-format on
 

@@ -7,6 +7,7 @@
 
 #include "base/strings.hpp"
 #include "text/errors.hpp"
+#include "text/printable.hpp"
 #include "text/shell/launch.hpp"
 
 namespace shapelint::text::shell {
@@ -256,7 +257,7 @@ void Expander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& 
     if (const auto value = arithmetic(inside)) {
       computed({begin, end}, fmt::format("{}", *value), quoted, sink);
     } else {
-      unknown({begin, end}, {}, fmt::format("`{}` depends on values that are not known", written), false,
+      unknown({begin, end}, {}, fmt::format("`{}` depends on unknown values", shortened(written, 40)), false,
               sink);
     }
   } else if (written.starts_with("$(") && substitute({begin + 2, end - 1}, quoted, {begin, end}, sink)) {

@@ -264,7 +264,7 @@ void join_paths(std::vector<ExecutionPath>& paths, const Names& relevant) {
       piece.exact = false;
       piece.known = false;
       piece.name = name;
-      piece.reason = fmt::format("the branches of the file set `{}` differently", name);
+      piece.reason = fmt::format("branches set `{}` differently", name);
       piece.flags = flags_of(value_of(joined, name), theirs);
       charge_copy(piece);
       joined.variables[name] = std::make_shared<const Value>(Value{false, {{std::move(piece)}}});

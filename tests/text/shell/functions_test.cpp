@@ -34,8 +34,7 @@ TEST_CASE("shell: a function is followed where it is called, with its arguments"
   CHECK(flags("main() { train --tp 2 \"$@\"; }\nmain \"$@\"\n") == "{--tp: 2}");
   // One that parses its options in a loop knows none of them.
   CHECK(flags("f() { T=1\nwhile [ $# -gt 0 ]; do case $1 in --tp) T=$2; shift 2;; *) shift;; esac; done\n"
-              "train --tp $T; }\nf --tp 8\n") ==
-        "{--tp: unknown(the branches of the file set `T` differently)}");
+              "train --tp $T; }\nf --tp 8\n") == "{--tp: unknown(branches set `T` differently)}");
   CHECK(flags("f() { f; f; train --a 1; }\nf\n") == "{--a: 1}");
   CHECK(flags("set -- --a 1 \"$@\"\ntrain \"$@\"\n") == "{--a: 1}");
 }

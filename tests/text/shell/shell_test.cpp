@@ -120,12 +120,10 @@ TEST_CASE("shell: variables and their operators") {
 TEST_CASE("shell: arithmetic") {
   CHECK(flags("N=8\nG=4\ntrain --a $(($N*$G)) --b $((N / 3 + 2 ** 3 % 5)) --c $(( (N > 4) ? N : 0 ))\n") ==
         "{--a: 32, --b: 5, --c: 8}");
-  CHECK(flags("train --a $((1 / 0))\n") ==
-        "{--a: unknown(`$((1 / 0))` depends on values that are not known)}");
+  CHECK(flags("train --a $((1 / 0))\n") == "{--a: unknown(`$((1 / 0))` depends on unknown values)}");
   CHECK(flags("train --a $((9223372036854775807 + 1))\n")
             .starts_with("{--a: unknown(`$((9223372036854775807 + 1))`"));
-  CHECK(flags("train --a $((N * 2))\n") ==
-        "{--a: unknown(`$((N * 2))` depends on values that are not known)}");
+  CHECK(flags("train --a $((N * 2))\n") == "{--a: unknown(`$((N * 2))` depends on unknown values)}");
 }
 
 TEST_CASE("shell: what only the run decides is unknown, with a reason") {
@@ -138,7 +136,7 @@ TEST_CASE("shell: what only the run decides is unknown, with a reason") {
   CHECK(flags("for lr in 1 2; do train --lr $lr --tp 2; done\n") ==
         "{--lr: unknown(the loop gives `lr` several values), --tp: 2}");
   CHECK(flags("N=0\nwhile true; do N=$((N+1)); train --n $N; done\n") ==
-        "{--n: unknown(`$((N+1))` depends on values that are not known)}");
+        "{--n: unknown(`$((N+1))` depends on unknown values)}");
   CHECK(flags("read N\ntrain --n $N\n") == "{--n: unknown(it is read at run time)}");
   // An argument with a default has the default.
   CHECK(flags("TP=${1:-4}\nPP=$2\ntrain --tp $TP --pp ${PP:-2}\n") == "{--tp: 4, --pp: 2}");
@@ -194,7 +192,7 @@ TEST_CASE("shell: an open condition makes one document for each branch") {
   }
   const std::string told = flags(many + "train --tp 2" + uses + "\n");
   CHECK(std::count(told.begin(), told.end(), '|') == 7);
-  CHECK(told.find("{--tp: 2, --a0: 1, --a1: 1, --a2: 1, --a3: unknown(the branches of the file set `A3` "
+  CHECK(told.find("{--tp: 2, --a0: 1, --a1: 1, --a2: 1, --a3: unknown(branches set `A3` "
                   "differently)") != std::string::npos);
 }
 
