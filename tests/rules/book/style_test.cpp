@@ -1,11 +1,17 @@
-// Titles of rules: in the field's terms, and short.
+// What people read is in the field's terms, and titles are short.
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "cli/help.hpp"
 #include "contracts/book.hpp"
 #include "model/fields.hpp"
+#include "objects/types.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/native/native_support.hpp"
+#include "tests/source_dir.hpp"
 
 using namespace shapelint;
 
@@ -16,7 +22,7 @@ constexpr std::string_view paraphrases[] = {
     "no multiple of",
     "stops at its start",
     "at a multiple nearby",
-    "processors",
+    " processors",
     "thrown away",
     "the last round",
     "spent on zeros",
@@ -41,12 +47,37 @@ constexpr std::string_view paraphrases[] = {
     "whoever",
     "nobody",
     "somebody",
+    "behind computation",
+    "hides behind",
+    "exchange of tokens",
+    "the exchange",
+    "chunks of layers",
+    "is said",
+    "taken apart",
+    "network of layers",
+    "a further token",
+    "key and value heads",
+    "table of scores",
+    "filled up",
+    "ways out",
+    "waits for memory",
+    "unless given",
+    "unless stated",
 };
 
 void check_words(std::string_view name, std::string_view text) {
   for (const std::string_view phrase : paraphrases) {
     INFO(name << ": " << text);
     CHECK(text.find(phrase) == std::string_view::npos);
+  }
+}
+
+// The same of each line of a long text.
+void check_lines(std::string_view name, std::string_view text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    check_words(name, text.substr(begin, end - begin));
+    begin = end + 1;
   }
 }
 
@@ -85,6 +116,25 @@ TEST_CASE("requirements speak in the terms of the field", "[contracts][style]") 
 
 TEST_CASE("fields are described in the terms of the field", "[model][style]") {
   for (const model::FieldInfo& field : model::fields()) check_words(field.name, field.doc);
+}
+
+TEST_CASE("documents for programs and man pages speak in the terms of the field", "[style]") {
+  check_lines("objects", objects::markdown());
+  for (const cli::ManPage& page : cli::man_pages()) check_lines(page.name, page.text);
+}
+
+TEST_CASE("documentation speaks in the terms of the field", "[docs][style]") {
+  namespace fs = std::filesystem;
+  const fs::path root = tests::source_dir();
+  for (const char* path : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "skills/shapelint/SKILL.md"})
+    check_lines(path, tests::read_source_file(path));
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
+    const std::string path = entry.path().lexically_relative(root).generic_string();
+    // The style guide names what not to write; rules are checked above.
+    const bool is_checked =
+        path.ends_with(".md") && !path.ends_with("/style.md") && path.find("/rules/") == std::string::npos;
+    if (is_checked) check_lines(path, tests::read_source_file(path));
+  }
 }
 
 TEST_CASE("a rule's title is a fact of one line", "[rules][style]") {
