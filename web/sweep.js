@@ -76,7 +76,7 @@ const drawSweep = () => {
   const { key, title } = measure(sweep);
   byId("sweep-text").textContent = `${sentence(worded(sweep.doc))}. Everything else as in the file` +
     (isRun(sweep) ? "." : ", except values that follow from it.") +
-    (sweep.compute_bound_from ? ` On this GPU GEMMs turn compute-bound from ${number(sweep.compute_bound_from, 8)} on.` : "") +
+    (sweep.compute_bound_from ? ` On this GPU GEMMs are compute-bound from ${number(sweep.compute_bound_from, 8)}.` : "") +
     (shown.some((each) => each.fits.includes(false)) ? " Hollow: does not fit into the GPU's memory." : "");
   // Of a model's dimension small differences count, on each GPU against what the file's value gives there.
   const againstFile = !isRun(sweep) && shown.every((each) => each.values.includes(each.own));

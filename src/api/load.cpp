@@ -50,7 +50,7 @@ std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, 
     if (each.field == stack_setting) continue;
     const model::FieldId id = model::find_field(each.field);
     if (id == model::no_field) {
-      errors.push_back(wrong(fmt::format("there is no field `{}`", each.field),
+      errors.push_back(wrong(fmt::format("unknown field `{}`", each.field),
                              did_you_mean(each.field, model::field_names())));
       continue;
     }
@@ -212,8 +212,8 @@ const model::Reading* choose_model(const Priceable& priceable, std::string_view 
   if (found != names.end()) return priceable.readings[static_cast<std::size_t>(found - names.begin())];
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(names, ", "));
-  errors.push_back({std::string(code::invalid_option), fmt::format("there is no model `{}`", name),
-                    std::move(hint), path});
+  errors.push_back(
+      {std::string(code::invalid_option), fmt::format("unknown model `{}`", name), std::move(hint), path});
   return nullptr;
 }
 

@@ -299,10 +299,7 @@ Result<PlanResult> plan(const FileSystem& files, const Source& source, const Pla
   const model::Reading* reading = choose_model(priceable, options.model, loaded->path, errors);
   if (reading == nullptr) return errors;
   if (!reading->setup.model.conv.empty())
-    return Error{std::string(code::unable),
-                 "this is a network of layers, and only transformers can be planned",
-                 {},
-                 loaded->path};
+    return Error{std::string(code::unable), "a CNN; only transformers can be planned", {}, loaded->path};
   if (!options.input_tokens && reading->setup.plan.mode != model::Mode::train)
     return Error{std::string(code::invalid_option),
                  "the file describes serving, but not the length of a request",

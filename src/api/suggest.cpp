@@ -67,10 +67,8 @@ class Search {
     const model::Reading* reading = choose_model(priceable_, options_.model, loaded_->path, errors_);
     if (reading == nullptr) return;
     if (!reading->setup.model.conv.empty()) {
-      errors_.push_back({std::string(code::unable),
-                         "this is a network of layers, and only transformers can be searched",
-                         {},
-                         loaded_->path});
+      errors_.push_back(
+          {std::string(code::unable), "a CNN; only transformers can be searched", {}, loaded_->path});
       return;
     }
     if (priceable_.gpus.size() > most_gpus) {

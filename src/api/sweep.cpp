@@ -48,7 +48,7 @@ std::vector<Axis> axes_of(const std::vector<SweepColumn>& columns, std::vector<E
   for (const SweepColumn& column : columns) {
     const model::FieldId id = model::find_field(column.field);
     if (id == model::no_field) {
-      errors.push_back(wrong(fmt::format("there is no field `{}`", column.field),
+      errors.push_back(wrong(fmt::format("unknown field `{}`", column.field),
                              did_you_mean(column.field, model::field_names())));
       continue;
     }

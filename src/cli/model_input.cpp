@@ -92,7 +92,7 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
   if (found != parts.end()) return static_cast<std::size_t>(found - parts.begin());
   std::string hint = did_you_mean(name, parts);
   if (hint.empty()) hint = fmt::format("it holds {}", fmt::join(parts, ", "));
-  errors.push_back({fmt::format("there is no model `{}`", name), std::move(hint), file.path, std::nullopt});
+  errors.push_back({fmt::format("unknown model `{}`", name), std::move(hint), file.path, std::nullopt});
   return 0;
 }
 
@@ -112,7 +112,7 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
   }
   if (!reading.setup.model.conv.empty()) {
     if (!networks) {
-      errors.push_back({"this is a network of layers, and only transformers can be searched",
+      errors.push_back({"a CNN; only transformers can be searched",
                         "`shapelint` lints it, `shapelint roofline` shows where its time goes", path,
                         std::nullopt});
     }

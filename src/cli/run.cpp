@@ -123,7 +123,7 @@ std::string misspelt_command(std::span<const std::string> args, const Io& io) {
     std::vector<std::string_view> names;
     for (const Command& command : commands()) names.push_back(command.name);
     const std::string hint = did_you_mean(arg, names);
-    return hint.empty() ? hint : fmt::format("there is no command and no file `{}`; {}", arg, hint);
+    return hint.empty() ? hint : fmt::format("no command or file `{}`; {}", arg, hint);
   }
   return {};
 }

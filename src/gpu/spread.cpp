@@ -22,7 +22,7 @@ constexpr Field<GemmSpread> slice_fields[] = {
     {"", "small", "share", Type::number, &GemmSpread::small, 0, most_spread, "m > 64, less than 256 us"},
     {"", "large", "share", Type::number, &GemmSpread::large, 0, most_spread, "m > 64, 256 us and more"},
     {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, most_spread,
-     "n or k no multiple of 8"},
+     "n or k not a multiple of 8"},
 };
 using P = ProductSpread;
 constexpr Field<P> name_fields[] = {

@@ -101,7 +101,7 @@ std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu&
 
 std::string plan_text(const JobPlan& job) {
   if (job.gpus == 0) return fmt::format("more than {} x {}", with_commas(job.most), job.gpu);
-  return fmt::format("{} x {} ({}), {} GiB each", with_commas(job.gpus), job.gpu, layout_text(job),
+  return fmt::format("{} x {} ({}), {} GiB per GPU", with_commas(job.gpus), job.gpu, layout_text(job),
                      gib(job.memory_bytes));
 }
 
@@ -113,9 +113,9 @@ std::string job_text(const JobPlan& job) {
   if (job.gpus == 0) {
     return fmt::format("{}  does not fit {} x {} ({})", name, with_commas(job.most), job.gpu, what);
   }
-  return fmt::format("{}  {} x {} ({}): {} tokens/s, {} GiB each\n{}", name, with_commas(job.gpus), job.gpu,
-                     layout_text(job), with_commas(std::llround(job.tokens_per_s)), gib(job.memory_bytes),
-                     what);
+  return fmt::format("{}  {} x {} ({}): {} tokens/s\n{} GiB per GPU; {}", name, with_commas(job.gpus),
+                     job.gpu, layout_text(job), with_commas(std::llround(job.tokens_per_s)),
+                     gib(job.memory_bytes), what);
 }
 
 }  // namespace shapelint::lint

@@ -490,10 +490,10 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
   }
   for (const Mixer& mixer : one.mixers) {
     if (mixer.layers == 0) continue;
-    mixing += fmt::format("{}{} {}/{} heads", mixing.empty() ? "" : " beside ", form_of(mixer.kind).name,
-                          mixer.key_heads, mixer.value_heads);
+    mixing += fmt::format("{}{} {}/{} heads", mixing.empty() ? "" : " in parallel with ",
+                          form_of(mixer.kind).name, mixer.key_heads, mixer.value_heads);
   }
-  if (one.single.linear_mixing) mixing = "one product";
+  if (one.single.linear_mixing) mixing = "one GEMM";
   if (mixing.empty()) mixing = "nothing";
   std::string feeding = one.layers_without_mlp > 0 ? ""
                         : one.moe.num_experts > 0
@@ -501,7 +501,7 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
                         : one.mlps_per_layer > 1
                             ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
                             : fmt::format("MLP of {}", one.intermediate_size);
-  if (one.single.linear_feeding) feeding = "one product";
+  if (one.single.linear_feeding) feeding = "one GEMM";
   return feeding.empty() ? fmt::format("[{}]", mixing) : fmt::format("[{} + {}]", mixing, feeding);
 }
 

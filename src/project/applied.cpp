@@ -64,16 +64,16 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
   if (const std::string named = model::published_shape(reading); !named.empty())
-    return fmt::format("it is that of {}", named);
+    return fmt::format("the published shape of {}", named);
   const std::string_view name = formats::file_name(reading.path);
   if (is_preset(reading)) {
     if (const std::string known = equal_model(reading); !known.empty())
-      return fmt::format("it is that of {}", known);
+      return fmt::format("the published shape of {}", known);
   }
   if (std::find(described_in.begin(), described_in.end(), name) == described_in.end()) return {};
   if (reading.dialect != "huggingface" && reading.dialect != "meta") return {};
   if (const std::string known = equal_model(reading); !known.empty())
-    return fmt::format("it is that of {}", known);
+    return fmt::format("the published shape of {}", known);
   return lies_beside_weights(reading.path, files) ? "weights are in the same folder" : "";
 }
 

@@ -36,7 +36,7 @@ std::string value_of(const model::Override& value) {
 std::string show(const Config& config, std::string_view path) {
   if (config.path.empty()) return fmt::format("# no configuration file applies to {}\n", path);
   const FileSettings settings = settings_for(config, path);
-  std::string out = fmt::format("# what applies to {}\n", path);
+  std::string out = fmt::format("# effective configuration of {}\n", path);
   for (const std::string& source : config.sources) out += fmt::format("# from {}\n", source);
   if (!settings.gpus.empty()) out += "gpu = " + list(settings.gpus) + '\n';
   if (config.stack) out += "stack = " + list(*config.stack) + '\n';

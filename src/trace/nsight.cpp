@@ -87,7 +87,7 @@ class Database {
   bool is_good() const { return code_ == SQLITE_OK; }
   std::string problem() const {
     if (!problem_.empty()) return problem_;
-    return database_ ? sqlite3_errmsg(database_.get()) : "there is no memory";
+    return database_ ? sqlite3_errmsg(database_.get()) : "not enough memory";
   }
 
  private:

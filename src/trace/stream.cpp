@@ -73,7 +73,7 @@ class Gunzip : public ByteSource {
  public:
   explicit Gunzip(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)), input_(piece, '\0') {
     constexpr int gzip_only = 16;
-    if (inflateInit2(&state_, MAX_WBITS + gzip_only) != Z_OK) fail("there is no memory to unpack it");
+    if (inflateInit2(&state_, MAX_WBITS + gzip_only) != Z_OK) fail("not enough memory to unpack it");
   }
   ~Gunzip() override { inflateEnd(&state_); }
   Gunzip(const Gunzip&) = delete;

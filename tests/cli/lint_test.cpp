@@ -157,7 +157,7 @@ TEST_CASE("mistakes in the configuration stop the run", "[lint]") {
   CHECK(message("gpus = \"a100\"\n").find("unknown key `gpus`") != std::string::npos);
   CHECK(message("gpus = \"a100\"\n").find("did you mean `gpu`") != std::string::npos);
   CHECK(message("gpu = \"a10000\"\n").find("shapelint.toml:1:7") != std::string::npos);
-  CHECK(message("ignore = [\"SL999\"]\n").find("there is no rule `SL999`") != std::string::npos);
+  CHECK(message("ignore = [\"SL999\"]\n").find("unknown rule `SL999`") != std::string::npos);
   CHECK(message("params.SL101.x = 1\n").find("has no parameter `x`") != std::string::npos);
   CHECK(message("extend = \"gone.toml\"\n").find("`gone.toml` cannot be read") != std::string::npos);
 }
@@ -168,7 +168,7 @@ TEST_CASE("`config --show` tells what applies to a file", "[lint][config]") {
        {"shapelint.toml", "gpu = \"h100\"\nmin-gain = 0.02\n"},
        {"a/.shapelint.toml", "extend = \"../shapelint.toml\"\n[[files]]\nmatch = \"*.toml\"\ntensor = 4\n"}});
   CHECK(run({"config", "--show", "a/m.toml"}, files).out ==
-        "# what applies to a/m.toml\n# from shapelint.toml\n# from a/.shapelint.toml\n"
+        "# effective configuration of a/m.toml\n# from shapelint.toml\n# from a/.shapelint.toml\n"
         "gpu = [\"h100\"]\nmin-gain = 0.02\n\n[[files]]\nmatch = \"a/m.toml\"\ntensor = 4\n");
   CHECK(run({"config", "--show", "m.toml"}, with({})).out == "# no configuration file applies to m.toml\n");
   CHECK(run({"config"}, with({})).code == 2);

@@ -79,7 +79,7 @@ TEST_CASE("a published model is known by its name where no file and no cache has
   const auto ran = run({"Qwen/Qwen3-8B", "--gpu", "h100", "--sequence-length", "8192"}, files, with_cache);
   CHECK(ran.code == 0);
   CHECK(ran.out.find("h100-sxm5: Qwen/Qwen3-8B, 8.191 B parameters") != std::string::npos);
-  CHECK(ran.out.find("shape fixed: it is that of Qwen/Qwen3-8B") != std::string::npos);
+  CHECK(ran.out.find("shape fixed: the published shape of Qwen/Qwen3-8B") != std::string::npos);
   for (const char* const command : {"lint", "suggest", "roofline", "fits", "show"}) {
     INFO(command);
     std::vector<std::string> words{command, "gpt2"};

@@ -22,7 +22,7 @@ TEST_CASE("wrong usage is exit code 2 and says what was wrong", "[cli]") {
       {{"x.toml", "--color=", "auto"}, "error: `--color` has no value"},
       {{"x.toml", "--color", "nevr"},
        "error: `--color` is `nevr`; expected one of `auto`, `always`, `never`; did you mean `never`"},
-      {{"lnit"}, "error: there is no command and no file `lnit`; did you mean `lint`"},
+      {{"lnit"}, "error: no command or file `lnit`; did you mean `lint`"},
       {{"lint"}, "error: no FILE was given"},
   };
   for (const Case& each : cases) {

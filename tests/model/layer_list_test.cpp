@@ -229,7 +229,7 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                        "], 2 x [mamba 1/1024 heads" + mlp + "], 1 x [retention 8/8 heads" + mlp + "], 1 x [" +
                        attention + mlp + "]"},
            Counted{"mixer = { kind = \"mamba2\", parallel = true }\n",
-                   "8 x [" + attention + " beside mamba2 1/16 heads" + mlp + "]"},
+                   "8 x [" + attention + " in parallel with mamba2 1/16 heads" + mlp + "]"},
            // Zamba2: two blocks take turns.
            Counted{"shared_block = { blocks = 2, input_size = 1024, adapter_rank = 16 }\n",
                    "8 x [" + attention + ", weights of one of 2 blocks" + mlp + "]"},

@@ -42,7 +42,7 @@ const std::string how = " (`--shape free` proposes other sizes)";
 
 TEST_CASE("a published model's shape is fixed, a model to train is free", "[project][cli]") {
   CHECK(told(with("config.json", tests::read_source_file(llama)), "config.json") ==
-        "shape fixed: it is that of Llama 3 8B" + how);
+        "shape fixed: the published shape of Llama 3 8B" + how);
   CHECK(told(with("config.json", own_config), "config.json").empty());
   CHECK(told(with("llama.json", tests::read_source_file(llama)), "llama.json").empty());
   for (const std::string path : {"examples/gpt3-2.7b.toml", "examples/llama-3-8b.toml"})

@@ -66,7 +66,7 @@ TEST_CASE("what cannot be proved is told", "[prove]") {
   CHECK(told({}) == "error: a script measures one GPU; `--gpu` names it\n");
   CHECK(told({"--gpu", "a100,h100"}) == "error: a script measures one GPU; `--gpu` names it\n");
   CHECK(told({"--gpu", "a100", "--findings", "SL999"})
-            .starts_with("error: model.toml: there is no finding `SL999`; found: "));
+            .starts_with("error: model.toml: no finding `SL999`; found: "));
   CHECK(told({"--gpu", "a100", "--vocab-size", "50304"})
             .starts_with("error: model.toml: no finding has a faster alternative, so there is nothing"));
   CHECK(told({"--gpu", "a100", "--budget", "0s"}).find("a time from 1s to 24h") != std::string::npos);

@@ -67,7 +67,7 @@ def assert_registry(
                 wrong += [f"{name}: {line}" for line in str(problem).splitlines()]
             continue
         if name in left:
-            wrong.append(f"{name}: known to fail, and nothing is found")
+            wrong.append(f"{name}: known to fail, but no finding")
     if wrong:
         raise AssertionError("\n".join(wrong))
     if not entries:

@@ -117,7 +117,7 @@ class Shapelint {
   explain(rule) {
     const wanted = String(rule).toLowerCase();
     const found = this.rules().find((each) => each.code.toLowerCase() === wanted || each.name === wanted);
-    if (!found) throw refusal(`there is no rule \`${rule}\``, "`rules()` lists them");
+    if (!found) throw refusal(`unknown rule \`${rule}\``, "`rules()` lists them");
     return found;
   }
 

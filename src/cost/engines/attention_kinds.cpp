@@ -56,15 +56,15 @@ bool read_formats(std::string_view scores, std::string_view cached, KernelAttent
 // Attention proper, over keys and values of heads.
 constexpr std::array attention_columns{
     size("batch_size", "sequences"),
-    size("isl", "new tokens of each"),
-    size("num_heads", "query heads of this rank"),
-    size("num_key_value_heads", "of this rank"),
+    size("isl", "new tokens per sequence"),
+    size("num_heads", "query heads per rank"),
+    size("num_key_value_heads", "KV heads per rank"),
     size("head_dim", "elements"),
-    size_or("step", 0, "cached tokens of each"),
-    size_or("window_size", 0, "keys that a query sees; 0 or empty: all"),
+    size_or("step", 0, "cached tokens per sequence"),
+    size_or("window_size", 0, "sliding window in tokens; 0 or empty: full attention"),
     word("attn_dtype", "dtype of the scores: bfloat16, fp8", is_dtype),
     word("kv_cache_dtype", "dtype of the KV cache", is_dtype),
-    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
 
@@ -83,12 +83,12 @@ constexpr double latent_head_dim = 128;
 
 constexpr std::array latent_columns{
     size("batch_size", "sequences"),
-    size("isl", "new tokens of each"),
-    size("num_heads", "heads of this rank"),
-    size_or("step", 0, "cached tokens of each"),
+    size("isl", "new tokens per sequence"),
+    size("num_heads", "heads per rank"),
+    size_or("step", 0, "cached tokens per sequence"),
     word("mla_dtype", "dtype of the scores", is_dtype),
     word("kv_cache_dtype", "dtype of the cached latent", is_dtype),
-    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
 
@@ -100,13 +100,12 @@ std::optional<OpCost> price_mla_decode(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array attention_kind_table{
-    KernelKind{"attention-prefill", "attention of many new tokens, one layer", attention_columns,
+    KernelKind{"attention-prefill", "prefill attention of one layer", attention_columns,
                price_attention_prefill},
-    KernelKind{"attention-decode", "attention of one new token over a cache, one layer", attention_columns,
+    KernelKind{"attention-decode", "decode attention of one layer", attention_columns,
                price_attention_decode},
-    KernelKind{"mla-prefill", "latent attention (MLA) of many new tokens", latent_columns, price_mla_prefill},
-    KernelKind{"mla-decode", "latent attention (MLA) of one new token over a cache", latent_columns,
-               price_mla_decode},
+    KernelKind{"mla-prefill", "prefill MLA of one layer", latent_columns, price_mla_prefill},
+    KernelKind{"mla-decode", "decode MLA of one layer", latent_columns, price_mla_decode},
 };
 
 }  // namespace

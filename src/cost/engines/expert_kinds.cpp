@@ -79,16 +79,16 @@ bool is_expert_format(std::string_view word) {
 }
 
 constexpr std::array moe_columns{
-    size("num_tokens", "of all ranks that share the experts"),
+    size("num_tokens", "tokens of all ranks that share the experts"),
     size("hidden_size", "elements"),
-    size("inter_size", "of an expert, of the whole layer"),
-    size("topk", "experts of each token"),
-    size("num_experts", "of the whole layer"),
+    size("inter_size", "expert intermediate size, before TP"),
+    size("topk", "experts per token (top-k)"),
+    size("num_experts", "experts of the layer, all ranks"),
     size_or("moe_tp_size", 1, "TP of the experts"),
     size_or("moe_ep_size", 1, "EP"),
     word("moe_dtype", "bfloat16, fp8, fp8_block, nvfp4, w4a8_mxfp4_mxfp8 or int4_wo", is_expert_format),
-    word("distribution", "of tokens over experts: balanced, power_law_1.01, power_law_1.2"),
-    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("distribution", "tokens over experts: balanced, power_law_1.01, power_law_1.2"),
+    word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
 
@@ -133,7 +133,7 @@ constexpr std::array wide_columns{
     word("distribution", "as for moe; `..._eplb`: busy experts are replicated"),
     moe_columns[9],
     moe_columns[10],
-    size_or("num_slots", 0, "experts with their replicas; 0 or empty: no replicas"),
+    size_or("num_slots", 0, "expert slots, replicas included; 0 or empty: no replicas"),
 };
 
 std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
@@ -141,14 +141,14 @@ std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array amd_moe_columns{
-    size("tokens", "of this rank"),
+    size("tokens", "tokens per rank"),
     size("hidden", "elements"),
-    size("inter", "of an expert"),
-    size("topk", "experts of each token"),
-    size("experts", "of this rank"),
+    size("inter", "expert intermediate size"),
+    size("topk", "experts per token (top-k)"),
+    size("experts", "experts per rank"),
     word("q_a", "dtype of the activations"),
     word("q_w", "dtype of the weights"),
-    size_or("gated", 1, "1: gate and up, 0: up alone"),
+    size_or("gated", 1, "1: gate and up projection, 0: up only"),
     word("q_type", "per_1x128: scaled in blocks"),
 };
 
@@ -177,12 +177,12 @@ std::optional<OpCost> price_amd_moe(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array grouped_columns{
-    size("num_experts", "of the whole layer"),
+    size("num_experts", "experts of the layer, all ranks"),
     size("num_gpus", "EP"),
-    size("topk", "experts of each token"),
+    size("topk", "experts per token (top-k)"),
     size("hidden", "elements"),
-    size("inter", "of an expert"),
-    size("batch_or_seq_per_gpu", "tokens of each GPU"),
+    size("inter", "expert intermediate size"),
+    size("batch_or_seq_per_gpu", "tokens per GPU"),
 };
 
 std::optional<OpCost> price_grouped(const gpu::Gpu& gpu, Row row) {
@@ -207,12 +207,12 @@ std::optional<OpCost> price_grouped(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array frontier_columns{
-    size("num_tokens", "of all ranks that share the experts"),
-    size("num_experts", "of the whole layer"),
+    size("num_tokens", "tokens of all ranks that share the experts"),
+    size("num_experts", "experts of the layer, all ranks"),
     size_or("expert_parallel_size", 1, "EP"),
-    size("router_topk", "experts of each token"),
+    size("router_topk", "experts per token (top-k)"),
     size("hidden_dim", "elements"),
-    size("expert_hidden_dim", "of an expert"),
+    size("expert_hidden_dim", "expert intermediate size"),
     word("use_gated", "True: gate and up"),
     size_or("num_tensor_parallel_workers", 1, "TP of the experts"),
 };

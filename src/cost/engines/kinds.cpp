@@ -21,7 +21,7 @@ using namespace detail;
 constexpr std::array pass_columns{
     size("m", "rows"),
     size("k", "columns"),
-    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
 
@@ -89,7 +89,7 @@ constexpr std::array all_reduce_columns{
     size("num_gpus", "ranks"),
     size("message_size", "elements of the buffer"),
     word("allreduce_dtype", "of an element", is_dtype),
-    word("framework", "the engine: vllm, sglang, trtllm"),
+    word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
 
@@ -174,15 +174,15 @@ ScanSizes first_sizes(Row row) {
 
 constexpr std::array delta_columns{
     size("batch_size", "sequences"),
-    size("seq_len", "new tokens of each"),
-    size("num_k_heads", "of queries and keys, of this rank"),
+    size("seq_len", "new tokens per sequence"),
+    size("num_k_heads", "query and key heads per rank"),
     size("head_k_dim", "elements"),
-    size("num_v_heads", "of values, each with a state, of this rank"),
+    size("num_v_heads", "value heads per rank, each with a state"),
     size("head_v_dim", "elements"),
     size_or("d_conv", 4, "taps of the convolution"),
     word("phase", phase_meaning),
-    word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel: a convolution where the name has conv, else the scan"),
+    word("framework", "engine: vllm, sglang, trtllm"),
+    word("kernel_source", "kernel: convolution if the name has conv, else scan"),
 };
 
 std::optional<OpCost> price_delta(const gpu::Gpu& gpu, Row row, std::string_view name, ScanKind kind) {
@@ -200,16 +200,16 @@ std::optional<OpCost> price_kimi_delta(const gpu::Gpu& gpu, Row row) {
 
 constexpr std::array mamba_columns{
     size("batch_size", "sequences"),
-    size("seq_len", "new tokens of each"),
-    size("n_groups", "of heads that share B and C, of this rank"),
-    size("d_state", "elements of a state"),
-    size("nheads", "of this rank"),
+    size("seq_len", "new tokens per sequence"),
+    size("n_groups", "groups of heads that share B and C, per rank"),
+    size("d_state", "state size per head"),
+    size("nheads", "heads per rank"),
     size("head_dim", "elements"),
     size_or("d_conv", 4, "taps of the convolution"),
-    size_or("chunk_size", 256, "tokens that are computed together"),
+    size_or("chunk_size", 256, "chunk length in tokens"),
     word("phase", phase_meaning),
-    word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel: a convolution where the name has conv, else the scan"),
+    word("framework", "engine: vllm, sglang, trtllm"),
+    word("kernel_source", "kernel: convolution if the name has conv, else scan"),
 };
 
 std::optional<OpCost> price_mamba2(const gpu::Gpu& gpu, Row row) {
@@ -222,12 +222,12 @@ std::optional<OpCost> price_mamba2(const gpu::Gpu& gpu, Row row) {
 // Manifold-constrained hyper-connections (arXiv 2512.24880): `pre` mixes the streams into a layer's input,
 // with weights made doubly stochastic by Sinkhorn's iterations, `post` spreads its output over them.
 constexpr std::array stream_columns{
-    size("num_tokens", "of this rank"),
-    size("hidden_size", "elements of one stream"),
-    size_or("hc_mult", 4, "streams"),
-    size_or("num_sites", 1, "calls one after the other: a layer has two, around attention and the MLP"),
-    word("framework", "the engine: vllm, sglang, trtllm"),
-    word("kernel_source", "its kernel: before the layer (pre) or after it (post)"),
+    size("num_tokens", "tokens per rank"),
+    size("hidden_size", "elements of one residual stream"),
+    size_or("hc_mult", 4, "residual streams"),
+    size_or("num_sites", 1, "calls: a layer has two, around attention and the MLP"),
+    word("framework", "engine: vllm, sglang, trtllm"),
+    word("kernel_source", "kernel: before the layer (pre) or after it (post)"),
 };
 
 std::optional<OpCost> price_hyper_connections(const gpu::Gpu& gpu, Row row) {
@@ -243,13 +243,12 @@ std::optional<OpCost> price_hyper_connections(const gpu::Gpu& gpu, Row row) {
 }
 
 constexpr std::array scan_kind_table{
-    KernelKind{"gated-delta-net", "the gated delta rule, or the convolution before it, one layer",
-               delta_columns, price_gated_delta},
-    KernelKind{"kimi-delta-attention", "Kimi delta attention, or the convolutions before it, one layer",
+    KernelKind{"gated-delta-net", "gated delta rule of one layer, or its convolution", delta_columns,
+               price_gated_delta},
+    KernelKind{"kimi-delta-attention", "Kimi delta attention of one layer, or its convolutions",
                delta_columns, price_kimi_delta},
-    KernelKind{"mamba2", "the scan of Mamba-2, or the convolution before it, one layer", mamba_columns,
-               price_mamba2},
-    KernelKind{"hyper-connections", "the streams of a residual before or after a layer", stream_columns,
+    KernelKind{"mamba2", "Mamba-2 scan of one layer, or its convolution", mamba_columns, price_mamba2},
+    KernelKind{"hyper-connections", "hyper-connections before or after a layer", stream_columns,
                price_hyper_connections},
 };
 

@@ -145,7 +145,7 @@ std::string by_rule(const std::vector<File>& files, const DuplicateFindings& dup
                        style.paint(role_of(row.severity), code), left, end_of(row.place, room, style));
   }
   if (shown < rows.size() || (shown > most_rules && !options.quiet)) {
-    out += fmt::format("{} are not listed: `--statistics`\n",
+    out += fmt::format("{} not listed (see `--statistics`)\n",
                        lint::plural(rows.size() - most_rules, "further rule"));
   }
   return out + '\n';

@@ -51,7 +51,11 @@ std::string run_text(const lint::ModelReport& model) {
     const bool is_unfused = setup.plan.attention == model::Attention::unfused;
     out += fmt::format(", {} attention", is_unfused ? "unfused" : "flash");
   }
-  out += fmt::format(", {} {}{}", with_commas(tokens), is_conv ? "image" : "token", tokens == 1 ? "" : "s");
+  out += fmt::format(", {} {}{}", with_commas(tokens),
+                     !is_conv                       ? "token"
+                     : setup.model.image_height > 1 ? "image"
+                                                    : "sample",
+                     tokens == 1 ? "" : "s");
   if (!is_conv && setup.plan.data > 1) out += fmt::format(" x {} replicas", with_commas(setup.plan.data));
   return out;
 }
@@ -68,7 +72,7 @@ struct MemoryCell {
   std::string verdict;
 };
 
-// "; no parallelism is given: the smallest plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB each".
+// "; no parallelism is given: the smallest plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB per GPU".
 std::string smallest_text(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   const auto least = std::find_if(model.least.begin(), model.least.end(),
                                   [&](const lint::JobPlan& each) { return each.gpu == gpu.id; });
@@ -102,7 +106,7 @@ MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   } else if (certain <= usable && rules::takes_what_fits(reading)) {
     out.verdict += std::string(out.verdict.empty() ? "" : "; ") + "sequences that do not fit wait";
   } else if (certain <= usable && rules::sharing_may_help(reading, reading.setup, usable)) {
-    out.verdict = fmt::format("may not fit: {} per GPU, less if data-parallel ranks share it", sum);
+    out.verdict = fmt::format("may not fit: {} per GPU, less if data-parallel ranks shard it", sum);
   } else {
     out.verdict = fmt::format("may not fit: {} per GPU", sum);
   }
@@ -132,7 +136,7 @@ std::vector<std::string> not_looked_at(const lint::ModelReport& model) {
   return lines;
 }
 
-// "2 of them told with update".
+// "2 of them reported with update".
 std::string told_elsewhere(const lint::ModelReport& model, const DuplicateFindings& duplicates) {
   std::size_t number = 0;
   std::vector<std::string> names;
@@ -316,7 +320,7 @@ Closing closing_of(const lint::ModelReport& model, const lint::Report& report,
 
 std::string closing(const Closing& closing, const lint::Report& report, const Style& style) {
   std::string out;
-  if (!closing.run.empty()) out += headline(style.paint(Role::strong, closing.run), 2, 0, style) + '\n';
+  if (!closing.run.empty()) out += wrap(style.paint(Role::strong, closing.run), 2, 2, style) + '\n';
   for (const std::string& each : closing.verdicts) out += wrap(each, 4, 2, style) + '\n';
   for (const std::string& each : closing.jobs) out += wrap(each, 12, 10, style) + '\n';
   for (const std::string& each : closing.notes) out += wrap(each, 4, 2, style) + '\n';

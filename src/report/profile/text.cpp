@@ -86,13 +86,13 @@ std::string times_text(const ProfileReport& report, const Style& style) {
            '\n';
   };
   line("step", p.time_us, t.wall_us);
-  line("  kernels that compute", p.compute_us + p.memory_us + p.overhead_us, t.busy_us - t.exposed_us);
+  line("  compute kernels", p.compute_us + p.memory_us + p.overhead_us, t.busy_us - t.exposed_us);
   if (p.communication_us > 0 || t.exposed_us > 0)
-    line("  communication waited for", p.communication_us, t.exposed_us);
+    line("  exposed communication", p.communication_us, t.exposed_us);
   if (p.bubble_us > 0) line("  pipeline bubble", p.bubble_us, -1);
   line("  GPU idle", -1, t.idle_us);
   if (t.communication_us > t.exposed_us || p.hidden_us > 0)
-    line("beside computation", p.hidden_us, t.communication_us - t.exposed_us);
+    line("overlapped communication", p.hidden_us, t.communication_us - t.exposed_us);
   return out;
 }
 
@@ -138,10 +138,10 @@ std::string unexplained_text(const ProfileReport& report, std::size_t most, cons
   const double all = match.kernels_us;
   std::string out;
   if (all <= 0) return out;
-  out += fmt::format("\npredicted operations cover {} of the kernels' time, known kinds {}\n",
+  out += fmt::format("\nmatched to predictions: {} of the kernel time; known kinds: {}\n",
                      percent(match.explained_us / all), percent(match.classified_us / all));
   if (match.unexplained.empty()) return out;
-  out += strong(fmt::format("\n{:<{}} {:>8} {:>10} {:>8}\n", "not explained", title_width + 16, "calls",
+  out += strong(fmt::format("\n{:<{}} {:>8} {:>10} {:>8}\n", "unmatched kernels", title_width + 16, "calls",
                             "measured", "of step"),
                 style);
   double rest = 0;
@@ -169,7 +169,7 @@ std::string unexplained_text(const ProfileReport& report, std::size_t most, cons
 }
 
 std::string verdicts_text(const ProfileReport& report, const Style& style) {
-  std::string out = strong(fmt::format("\n{:<16}{:>10}  {}\n", "losses", "predicted", "the trace"), style);
+  std::string out = strong(fmt::format("\n{:<16}{:>10}  {}\n", "losses", "predicted", "trace"), style);
   for (const trace::ObservedLoss& each : report.verdicts) {
     const std::string begin = fmt::format(
         "{:<16}{:>10}  {}: ", loss_title(each.id),

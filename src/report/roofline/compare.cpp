@@ -154,7 +154,7 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
                 serves ? percent(largest / step.time_us) : percent(step.mfu),
                 each.serving ? duration(each.serving->first_token_us) : "");
   }
-  if (some_too_large) out += "! does not fit into the GPU's memory\n";
+  if (some_too_large) out += "! does not fit in GPU memory\n";
   if (several_gpus) out += "* the best GPU for this model\n";
   if (several_models) out += "+ the best model on this GPU\n";
   const std::vector<std::string> sentences = best_sentences(cases);
@@ -190,16 +190,16 @@ std::string curve_text(const RooflineCurve& each) {
                 percent(largest / p.step.time_us), fmt::format("{} GiB", gib(p.memory_bytes))) +
            (p.fits ? "\n" : " !\n");
   }
-  const auto from = [&](const std::optional<std::int64_t>& value) {
-    return value ? fmt::format("from {} {}", each.field, with_commas(*value))
-                 : std::string("nowhere in this range");
+  const auto from = [&](const std::optional<std::int64_t>& value, std::string_view otherwise) {
+    return value ? fmt::format("from {} {}", each.field, with_commas(*value)) : std::string(otherwise);
   };
-  out += fmt::format("GEMM intensity passes the ridge of {} FLOP/B {}\n", brief(each.curve.ridge),
-                     from(each.curve.beyond_ridge));
-  out += fmt::format("GEMMs are predicted to turn compute-bound {}\n", from(each.curve.compute_bound));
+  out += fmt::format("GEMMs above the ridge point ({} FLOP/B): {}\n", brief(each.curve.ridge),
+                     from(each.curve.beyond_ridge, "not in this range"));
+  out +=
+      fmt::format("GEMMs predicted compute-bound: {}\n", from(each.curve.compute_bound, "not in this range"));
   const bool all_fit = std::all_of(each.curve.points.begin(), each.curve.points.end(),
                                    [](const suggest::CurvePoint& p) { return p.fits; });
-  if (!all_fit) out += "! does not fit into the GPU's memory\n";
+  if (!all_fit) out += "! does not fit in GPU memory\n";
   return out;
 }
 

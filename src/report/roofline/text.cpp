@@ -137,7 +137,7 @@ std::string other_rows(const RooflineCase& each, const Style& style) {
   if (step.hidden_us >= least_shown * step.time_us)
     row(fmt::format("overlapped communication, {}", duration(step.hidden_us)), "hidden");
   if (outlasting >= least_shown) row("exposed part of overlapped communication", percent(outlasting));
-  if (bubble >= least_shown) row("pipeline bubble and waiting for the slowest rank", percent(bubble));
+  if (bubble >= least_shown) row("pipeline bubble and stragglers", percent(bubble));
   row(fmt::format("the step, {}", duration(step.time_us)), percent(1));
   return out;
 }
@@ -238,7 +238,7 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
       tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
       brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
   if (s.prompt_compute_bound_from) {
-    out += fmt::format("\nGEMMs turn compute-bound with {} of a prompt in each step",
+    out += fmt::format("\nGEMMs are compute-bound from {} of a prompt per step",
                        tokens(*s.prompt_compute_bound_from));
   }
   return out;
@@ -250,38 +250,38 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
                   duration(s.first_token_low_us), duration(s.first_token_high_us), tokens(s.prompt),
                   s.mixed_first_token_us > 0 ? " alone" : "");
   if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
-  out += fmt::format("\nthen {} a token ({} to {}), {} tokens/s for {}", duration(s.token_us),
+  out += fmt::format("\nthen {} per token ({} to {}), {} tokens/s for {}", duration(s.token_us),
                      duration(s.token_low_us), duration(s.token_high_us), brief(s.tokens_per_s),
                      sequences(plan.micro_batch_size));
   if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
   if (plan.data > 1) out += fmt::format(" on each of {} data-parallel ranks", plan.data);
-  if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens a step)", fixed(s.accepted_tokens, 2));
+  if (s.accepted_tokens > 1) out += fmt::format(" ({} tokens per step)", fixed(s.accepted_tokens, 2));
   if (s.draft_us > 0) {
-    out += fmt::format("\nof each step {} for drafting {}", duration(s.draft_us),
-                       tokens(plan.speculative_tokens));
+    out +=
+        fmt::format("\n{} per step for drafting {}", duration(s.draft_us), tokens(plan.speculative_tokens));
   }
   out += mixed_text(s, plan);
-  std::string growth = fmt::format("{} KB a further token", brief(s.cache_bytes_per_token / 1e3));
+  std::string growth = fmt::format("{} KB per token", brief(s.cache_bytes_per_token / 1e3));
   if (s.first_cache_bytes_per_token > s.cache_bytes_per_token)
-    growth += fmt::format(", {} while it is within the window", brief(s.first_cache_bytes_per_token / 1e3));
-  out += fmt::format("\nweights {}, cache {} GiB ({}) on each GPU\n",
-                     model::weights_are_unknown(plan) ? "unknown (of unknown dtype)"
+    growth += fmt::format(", {} within the window", brief(s.first_cache_bytes_per_token / 1e3));
+  out += fmt::format("\nweights {}, KV cache {} GiB ({}) per GPU\n",
+                     model::weights_are_unknown(plan) ? "unknown (dtype not stated)"
                                                       : fmt::format("{} GiB", gib(s.weight_bytes)),
                      gib(s.cache_bytes), growth);
   return out;
 }
 
-// "KV cache: room for 44,900 tokens in 5.5 GiB, 0.34 requests of 131,072 tokens".
+// "KV cache capacity: 5.5 GiB per GPU, 44,900 tokens, 0.34 requests of 131,072 tokens".
 std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup, const gpu::Gpu& gpu) {
   if (!of.is_known || of.longest_bytes <= 0) return {};
-  std::string out = fmt::format("KV cache: room for {} in {} GiB on each GPU", tokens(of.tokens),
-                                brief(of.cache_bytes / bytes_per_gib));
+  std::string out = fmt::format("KV cache capacity: {} GiB per GPU, {}",
+                                brief(of.cache_bytes / bytes_per_gib), tokens(of.tokens));
   if (of.longest > 0) out += fmt::format(", {} requests of {}", brief(of.requests), tokens(of.longest));
   out += '\n';
   if (!suggest::lacks_cache(of)) return out;
   const suggest::Capacity narrow = suggest::capacity_of(gpu, suggest::with_narrow_cache(setup));
   out += fmt::format("  {} at startup: at most {} fit, {} with an 8-bit cache (longest_sequence)\n",
-                     suggest::certainly_lacks_cache(of) ? "the engine stops" : "the engine may stop",
+                     suggest::certainly_lacks_cache(of) ? "the engine fails" : "the engine may fail",
                      tokens(of.largest), with_commas(narrow.largest));
   return out;
 }
@@ -289,8 +289,8 @@ std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup
 std::string generation_text(const suggest::Generation& g, const suggest::Serving& s,
                             const model::Plan& plan) {
   return fmt::format(
-      "{} with prompts of {} and {} new each: {} in all, {} until every one has its first "
-      "token; {} new tokens/s, {} on each GPU\n",
+      "batch of {} with prompts of {} and {} output tokens: {}, last first token after {}; {} output "
+      "tokens/s, {} per GPU\n",
       sequences(plan.micro_batch_size), tokens(s.prompt), with_commas(g.output), duration(g.total_us),
       duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
 }
@@ -303,7 +303,7 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
                          std::string_view rate) {
       return fmt::format("{:<46}{:>13}{:>8}{:>13}\n", change, against, step, rate);
     };
-    out += '\n' + heading(line("what helps, as predicted", "against", "step",
+    out += '\n' + heading(line("predicted effect of changes", "bottleneck", "step",
                                is_network(each.setup) ? "images/s/GPU" : "tokens/s/GPU"),
                           style);
     for (const suggest::Remedy& remedy : each.remedies) {
@@ -324,12 +324,11 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
           ? fmt::format("launch overhead of {} in {}: larger batches, torch.compile or CUDA graphs help",
                         duration(each.line.step.host_wait_us), duration(step_us))
       : each.launches.host_us > step_us
-          ? fmt::format("more than the step's {}: the prediction needs CUDA graphs", duration(step_us))
-          : fmt::format("less than the step's {}: it keeps ahead without CUDA graphs", duration(step_us));
+          ? fmt::format("more than the step's {}: the prediction assumes CUDA graphs", duration(step_us))
+          : fmt::format("less than the step's {}: no CUDA graphs needed", duration(step_us));
   out +=
       '\n' + wrapped_lines(
-                 fmt::format("{} kernels a step: a host that launches them one by one ({} us each, {}) needs "
-                             "{}, {}\n",
+                 fmt::format("{} kernels per step: launching them one by one ({} us each, {}) takes {}, {}\n",
                              with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
                              brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
                              duration(each.launches.host_us), verdict),

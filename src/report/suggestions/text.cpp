@@ -136,8 +136,8 @@ std::string nothing_better(const suggest::Answer& answer, const Style& style) {
 // What was found and is not listed.
 void add_doubts(const suggest::Answer& answer, const Style& style, std::string& out) {
   if (answer.doubtful == 0) return;
-  out += wrap(fmt::format("\n{} more {} no more than {} error and may not be faster", answer.doubtful,
-                          answer.doubtful == 1 ? "gains" : "gain", answer.doubtful == 1 ? "its" : "their"),
+  out += wrap(fmt::format("\nnot listed: {}, with a gain within the prediction error",
+                          lint::plural(answer.doubtful, "further shape")),
               0, 0, style) +
          "\n";
 }
@@ -247,8 +247,7 @@ std::string order_text(const suggest::Answer& answer, const Style& style) {
                      [&](const auto& a, const auto& b) { return gains_more(b, a); }))
     return {};
   return wrap(
-             "not by gain alone: of those whose gains differ by less than their error, what changes least "
-             "comes first "
+             "sorted by gain; if gains differ by less than their error, the smallest change comes first "
              "(docs/how-to/find-better-shapes.md)",
              0, 0, style) +
          "\n";
@@ -287,7 +286,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
       fmt::format("best by {}", noun(report.problem.objective, report.problem.start.plan.mode));
   if (answer.gpus.size() > 1) {
     what += report.problem.basket == suggest::GpuAggregate::worst
-                ? "; ranked by the GPU that is furthest from its own best"
+                ? "; ranked by the worst GPU, relative to its own best"
                 : "; ranked by the weighted mean of the GPUs, each relative to its own best";
   }
   out += wrap(fmt::format("\n{} combinations: {}", with_commas(static_cast<std::int64_t>(answer.candidates)),

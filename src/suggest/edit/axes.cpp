@@ -150,8 +150,7 @@ Result<FieldId> searched_field(std::string_view name, bool searchable) {
     hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_names, ", "))
                       : "`shapelint show --help` lists the model's fields";
   }
-  return with_code(usage(fmt::format("there is no field `{}`", name), std::move(hint)),
-                   ErrorCode::unknown_name);
+  return with_code(usage(fmt::format("unknown field `{}`", name), std::move(hint)), ErrorCode::unknown_name);
 }
 
 template <class T>

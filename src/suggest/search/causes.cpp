@@ -110,7 +110,7 @@ std::string_view describe(const Cause& cause) {
   if (cause.work) return "work";
   switch (cause.effect) {
     case gpu::Effect::alignment:
-      return "misaligned rows";
+      return "misalignment";
     case gpu::Effect::tile:
       return "tile quantization";
     case gpu::Effect::wave:

@@ -31,7 +31,7 @@ std::vector<Cause> causes_between(const model::Workload& before, const cost::Ste
                                   const model::Workload& after, const cost::StepCost& after_cost,
                                   double scale);
 
-// "tile quantization", "misaligned rows" … for people.
+// "tile quantization", "misalignment" … for people.
 std::string_view describe(const Cause& cause);
 // For programs: the effect's name, or "work".
 std::string_view name(const Cause& cause);

@@ -114,7 +114,7 @@ class Trial {
       }
     }
     const std::int64_t tokens = best.speculative_tokens;
-    std::string change = fmt::format("{} speculated token{} a step, {} % accepted", tokens,
+    std::string change = fmt::format("{} speculated token{} per step, {} % accepted", tokens,
                                      tokens == 1 ? "" : "s", best.speculative_acceptance);
     if (draft_ != nullptr) change += fmt::format(", drafted by {}", draft_->name);
     plan(

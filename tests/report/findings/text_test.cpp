@@ -24,7 +24,8 @@ error[SL401]: 3 tensor-parallel ranks cannot share 32 heads (heads-not-divisible
   --> gpt.toml
    = note: tensor = 3 was given on the command line
 
-a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
+a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention,
+  8,192 tokens
   now  n/a until fixed: SL401
 gpt.toml: 1 error, 1 warning
 Explain a rule: shapelint explain SL201
@@ -38,7 +39,8 @@ TEST_CASE("a table has the step now and with the fixes that go together", "[repo
   model.result.gpus[0].gain = 0.162;
   const std::string text = report::text(report, {});
   CHECK(text.substr(text.find("a100-sxm4-80gb: ")) ==
-        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
+        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention,
+  8,192 tokens
               step    MFU
   now         1.50 s  41.2 %
               1.41 s to 1.91 s (80 % interval)
@@ -103,7 +105,8 @@ TEST_CASE("nothing found is said in one line per model", "[report]") {
   report.models[0].result.findings.clear();
   report.models[0].result.gpus[0].applied.clear();
   CHECK(report::text(report, {report::Style{}}) ==
-        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
+        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention,
+  8,192 tokens
        step    MFU
   now  1.50 s  41.2 %
        1.41 s to 1.91 s (80 % interval)
@@ -123,7 +126,8 @@ TEST_CASE("what is not shown is counted, and what was not looked at is said", "[
   model.result.findings.clear();
   model.hidden = {micro, gap};
   CHECK(report::text(report, {}) ==
-        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
+        R"(a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention,
+  8,192 tokens
   not costed: linear attention in 24 of 32 layers (SL912)
        step    MFU
   now  1.50 s  41.2 %
@@ -163,7 +167,8 @@ TEST_CASE("what rests on an assumed number of tokens is folded into one line", "
   2048 (`--verbose` shows them): wave-tail (SL301) 1.5 %, partial-token-tiles
   (SL202) 1.5 %
 
-a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens
+a100-sxm4-80gb: training step, 2.652 B parameters, bf16, unfused attention,
+  8,192 tokens
   assumed: micro_batch_size 1, sequence_length 2048; set with
     `--micro-batch-size` …
        step    MFU

@@ -87,7 +87,7 @@ TEST_CASE("a model that does not fit on one GPU is told with the least that does
   // 131 GiB of weights and a cache of 4,096 tokens on 80 GB
   CHECK(has(unwrapped(serving),
             "does not fit: 133 of 79.6 GiB per GPU; no parallelism is given: the smallest "
-            "plan that fits is 2 x h100-sxm5 (TP 2), 66.3 GiB each"));
+            "plan that fits is 2 x h100-sxm5 (TP 2), 66.3 GiB per GPU"));
 }
 
 TEST_CASE("what was hidden is told in the line that says that nothing is shown", "[lint]") {

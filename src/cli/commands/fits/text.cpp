@@ -246,7 +246,7 @@ std::string best_in_words(std::span<const GpuFits> all, std::int64_t count) {
     out += fmt::format("  {}: {}: {} tokens/s, {} of {} GiB\n", each.gpu, in_words(*row), speed(*row),
                        gib(row->memory_gb * bytes_per_gb), gib(row->usable_gb * bytes_per_gb));
   }
-  if (best != nullptr) out += fmt::format("  best of all: {}\n", best->gpu);
+  if (best != nullptr) out += fmt::format("  best GPU: {}\n", best->gpu);
   return out;
 }
 
@@ -283,7 +283,7 @@ std::string fits_text(std::span<const GpuFits> all, bool every, const Style& sty
     out += table_of(rows, every, style);
   }
   if (all.size() > 1)
-    out += "\n  tokens/s; * with a fallback kernel; with one `--gpu` the reasons of rejections are shown\n";
+    out += "\n  tokens/s; * with a fallback kernel; a single `--gpu` shows the reasons for rejection\n";
   return out;
 }
 

@@ -83,7 +83,7 @@ chart::PlanFigure plan_figure(const PlanResult& result, const std::string& model
   }
   const TrainingPlan& best = count.plans->front();
   out.subtitle =
-      fmt::format("training, {} sequences of {} tokens a step; fastest plan: {}, {} a step, MFU {}",
+      fmt::format("training, {} sequences of {} tokens per step; fastest plan: {}, {} per step, MFU {}",
                   with_commas(*result.sequences_per_step), with_commas(*result.sequence_length),
                   degree_words(best.parallel), duration(best.step_us), percent(best.mfu));
   out.memory = memory_of(*count.plans);

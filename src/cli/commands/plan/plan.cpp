@@ -29,7 +29,7 @@ std::string heading(const api::PlanResult& result, const ModelInput& input, cons
       result.input_tokens
           ? fmt::format("serving of requests with {} input and {} output tokens",
                         with_commas(*result.input_tokens), with_commas(*result.output_tokens))
-          : fmt::format("training of {} sequences of {} tokens a step",
+          : fmt::format("training of {} sequences of {} tokens per step",
                         with_commas(*result.sequences_per_step), with_commas(*result.sequence_length));
   return report::wrap(fmt::format("{}, {}, on {}, {}", style.paint(Role::strong, input.reading().name), what,
                                   fmt::join(ids, ", "),

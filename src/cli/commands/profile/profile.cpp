@@ -199,8 +199,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
   if (!input) return ExitCode::error;
   const model::Reading& reading = input->reading();
   if (!reading.setup.model.conv.empty()) {
-    print_error(
-        io, fmt::format("{}: this is a network of layers, whose convolutions are not matched", options.file));
+    print_error(io, fmt::format("{}: a CNN; convolutions are not matched", options.file));
     return ExitCode::error;
   }
   if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {

@@ -56,7 +56,7 @@ bool select(const std::vector<std::string>& wanted, const std::string& file,
     if (std::any_of(findings.begin(), findings.end(), [&](const auto& each) { return is_it(each, name); }))
       continue;
     print_error(
-        io, fmt::format("{}: there is no finding `{}`", file, name),
+        io, fmt::format("{}: no finding `{}`", file, name),
         codes.empty() ? std::string("nothing was found") : fmt::format("found: {}", fmt::join(codes, ", ")));
     good = false;
   }
@@ -79,8 +79,7 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
   const auto input = read_model_input({options.file, options.model, true}, project, io);
   if (!input) return ExitCode::error;
   if (!input->reading().setup.model.conv.empty()) {
-    print_error(
-        io, fmt::format("{}: this is a network of layers, and convolutions are not measured", options.file));
+    print_error(io, fmt::format("{}: a CNN; convolutions are not measured", options.file));
     return ExitCode::error;
   }
   if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {

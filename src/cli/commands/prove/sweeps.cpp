@@ -52,7 +52,7 @@ ExitCode write_sweeps(const ProveOptions& options, Io& io) {
   for (const std::string& name : options.sweeps) {
     if (std::find(prove::sweep_names.begin(), prove::sweep_names.end(), name) != prove::sweep_names.end())
       continue;
-    print_error(io, fmt::format("there is no sweep `{}`", name),
+    print_error(io, fmt::format("unknown sweep `{}`", name),
                 fmt::format("there are {}", fmt::join(prove::sweep_names, ", ")));
     return ExitCode::error;
   }

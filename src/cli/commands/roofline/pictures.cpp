@@ -66,10 +66,10 @@ bool has_ending(const std::string& path, std::string_view option, std::string_vi
   const std::size_t name = path.find_last_of('/') + 1;  // 0 where there is none
   const std::size_t dot = path.rfind('.');
   const std::string stem = dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
-  print_error(io,
-              fmt::format("`{} {}` does not end with `{}`", option, path,
-                          ending == ".svg" ? ".svg` or `.png" : ending),
-              fmt::format("such as `{} {}{}`", option, stem, ending));
+  print_error(
+      io,
+      fmt::format("`{} {}` must end with `{}`", option, path, ending == ".svg" ? ".svg` or `.png" : ending),
+      fmt::format("such as `{} {}{}`", option, stem, ending));
   return false;
 }
 

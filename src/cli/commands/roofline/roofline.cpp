@@ -81,8 +81,7 @@ std::optional<suggest::Draft> read_draft(const std::string& path, project::Reque
   const auto input = read_model_input({path, {}, true}, project, io);
   if (!input) return std::nullopt;
   if (!input->reading().setup.model.conv.empty()) {
-    print_error(io, fmt::format("{}: a network of layers cannot draft tokens", path),
-                "`--draft` takes a language model");
+    print_error(io, fmt::format("{}: a CNN cannot draft tokens", path), "`--draft` takes a language model");
     return std::nullopt;
   }
   return suggest::Draft{input->reading().name.empty() ? path : input->reading().name, input->reading().setup};

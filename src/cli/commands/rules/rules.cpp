@@ -167,7 +167,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     }
     std::string hint = did_you_mean(name, book.names());
     if (hint.empty()) hint = "`shapelint rules` lists them";
-    print_error(io, fmt::format("there is no rule `{}`", text::one_line(name)), hint);
+    print_error(io, fmt::format("unknown rule `{}`", text::one_line(name)), hint);
     failed = true;
   }
   if (failed) return ExitCode::error;

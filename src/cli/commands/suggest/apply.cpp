@@ -153,7 +153,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   const auto number = static_cast<std::size_t>(options.apply.value_or(1));
   if (number > report.answer.suggestions.size()) {
     const suggest::Answer& answer = report.answer;
-    print_error(io, fmt::format("there is no suggestion {}", number),
+    print_error(io, fmt::format("no suggestion {}", number),
                 answer.suggestions.empty() && answer.doubtful > 0
                     ? fmt::format("no shape is faster beyond the prediction error: the best would gain {}",
                                   lint::share(answer.doubtful_gain, answer.doubtful_error))
