@@ -84,8 +84,9 @@ std::string op_display_list(const std::vector<std::string>& ops) {
     if (count > 0 && characters > most_characters) break;
   }
   if (plain.size() <= count) return in_words(plain);
-  return fmt::format("{} and {} more", fmt::join(plain.begin(), plain.begin() + count, ", "),
-                     plain.size() - count);
+  const std::size_t rest = plain.size() - count;
+  plain.resize(count);
+  return fmt::format("{} and {} more", fmt::join(plain, ", "), rest);
 }
 
 namespace {
