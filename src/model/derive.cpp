@@ -359,6 +359,7 @@ std::vector<Derivation> build() {
   add(FieldId::fusion, defaulted, own, always, constant<static_cast<std::int64_t>(Fusion::none)>);
   add(FieldId::channels_last, defaulted, own, always, constant<1>);
   add(FieldId::dropout, defaulted, own, always, constant<0>);
+  add(FieldId::without_dropout, defaulted, own, always, constant<0>);
   add(FieldId::adapter_rank, defaulted, none, always, constant<0>);
   for (const FieldId first :
        {FieldId::adapted, FieldId::optimizer, FieldId::optimizer_rank, FieldId::optimizer_bits,

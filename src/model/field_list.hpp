@@ -161,6 +161,7 @@
   INTEGER(prefill_tokens, "run", "prefill_tokens", plan.prefill_tokens, 0, largest_length, "tokens", "decode: prompt tokens of another sequence in each step (chunked prefill with decodes piggybacked); the prompt has context_length tokens") \
   BOOLEAN(dropout, "run", "dropout", plan.dropout, "attention weights and block outputs are dropped at random while training") \
   BOOLEAN(frozen, "run", "frozen", plan.frozen, "training: no weight of this model is trained, only what feeds it (projector, vision tower): no weight gradients and no optimizer states") \
+  BOOLEAN(without_dropout, "run", "without_dropout", plan.without_dropout, "training: all dropout probabilities are 0, so no masks are kept; otherwise the memory of models with LayerNorm, and of unfused attention, counts them") \
   BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only LoRA adapters are trained; base weights have no gradients and no optimizer states") \
   INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "LoRA rank; 0: the time and memory of adapters are not modeled") \
   INTEGER(learning_layers, "run", "learning_layers", plan.learning_layers, 0, most_layers, "layers", "training: layers that are trained while all others, the embedding and the LM head are frozen (LLaMA-Factory's freeze); 0: the whole model is trained") \

@@ -131,7 +131,7 @@ double bytes_of(const ModelSpec& model, const Plan& plan, Reader reader) {
     case Reader::function:
       return bytes_or(plan.activation_input_bits, wide * width_factor(plan)) / width_factor(plan);
     case Reader::dropout:
-      return mask;
+      return plan.without_dropout ? 0 : mask;
     case Reader::eager:
       return plan.eager ? wide : 0;
   }
@@ -335,10 +335,12 @@ LayerActivations layer_activations(const Setup& setup) {
   };
   const KeptOfLayer tensors = of_layer(setup);
   const double layer = bytes(tensors.all);
-  // Before and behind the softmax, and a mask; module by module what the softmax puts out in fp32, the same
-  // narrowed, and a mask where something is dropped.
+  // What the softmax puts out, the same with some dropped, and a mask (equation 2 of arXiv 2205.05198);
+  // PyTorch returns its input where the probability is 0 (aten/src/ATen/native/Dropout.cpp). Module by module
+  // what the softmax puts out in fp32, the same narrowed, and a mask where something is dropped.
+  const double of_fused = plan.without_dropout ? wide : 2 * wide + mask;
   const double of_score =
-      plan.eager ? (fp32 + wide + (plan.dropout ? mask : 0)) / width_factor(plan) : 2 * wide + mask;
+      plan.eager ? (fp32 + wide + (plan.dropout ? mask : 0)) / width_factor(plan) : of_fused;
   const double scores =
       plan.attention == Attention::unfused
           ? width_factor(plan) * of_score * tokens / ranks * at_least_one(model.num_attention_heads) * length

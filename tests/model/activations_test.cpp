@@ -52,6 +52,20 @@ TEST_CASE("GPT's layer keeps h (10 + 24 / t), and h 34 / t with sequence paralle
         Approx(2.0 / 8 * 4096));
 }
 
+// Equations 1 and 2 of arXiv 2205.05198: of 34 h two are masks, and of 5 a s three are a mask and what it
+// leaves.
+TEST_CASE("a dropout of 0 keeps neither a mask nor a copy", "[memory]") {
+  CHECK(kept(gpt, "without_dropout = true\n") == Approx((34 - 2) * 4096));
+  const auto scores = [](const std::string& plan) {
+    const std::string run = "[run]\nmicro_batch_size = 1\nsequence_length = 2048\nattention = \"unfused\"\n";
+    return model::layer_activations(
+               read("[model]\nvocab_size = 32000\nnum_layers = 32\n" + gpt + run + plan).setup)
+        .scores;
+  };
+  CHECK(scores("") == Approx(5.0 * 32 * 2048 * 2048));
+  CHECK(scores("without_dropout = true\n") == Approx(2.0 * 32 * 2048 * 2048));
+}
+
 TEST_CASE("a layer without dropout keeps no masks, one with fewer key heads less of these", "[memory]") {
   const double norms_and_inputs = 2 * (2 + 2) * 4096;
   const double attention = 2 * (4096 + 2 * 1024 + 4096);
