@@ -166,6 +166,36 @@ TEST_CASE("a suggestion keeps the sequences of a step that the file states", "[s
   CHECK(with("3").code == 2);  // no whole number of micro-batches
 }
 
+// litgpt/args.py, TrainArgs.gradient_accumulation_iters: 6 sequences are no whole number of micro-batches
+// of 4.
+TEST_CASE("micro-batches that are suggested make up the sequences of a step", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["lora.yaml"] =
+      "checkpoint_dir: checkpoints/google/gemma-7b\nout_dir: out\nprecision: bf16-true\ndevices: 1\nlora_r: "
+      "8\n"
+      "lora_query: true\ntrain: { micro_batch_size: 1, global_batch_size: 6, max_seq_length: 512 }\n";
+  const tests::Ran ran = tests::run({"suggest", "lora.yaml", "--gpu", "h100", "--apply", "1"}, files);
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("micro_batch_size: 3, global_batch_size: 6") != std::string::npos);
+}
+
+// open_clip, src/open_clip/transformer.py: int(d_model * mlp_ratio).
+TEST_CASE("a suggestion changes the ratio that a width is stated by", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["ViT-B-32.json"] =
+      "{\"embed_dim\": 512, \"text_cfg\": {\"vocab_size\": 49408, \"width\": 512, \"heads\": 8, \"layers\": "
+      "12, "
+      "\"mlp_ratio\": 2.6666667}}\n";
+  const tests::Ran ran =
+      tests::run({"suggest", "ViT-B-32.json", "--gpu", "h100", "--vary", "intermediate_size", "--range",
+                  "intermediate_size=1408", "--apply", "1"},
+                 files);
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("\"mlp_ratio\": 2.75}") != std::string::npos);
+}
+
 TEST_CASE("a suggestion says which other file states a value", "[suggest][cli]") {
   text::MemoryFileSystem files;
   files.files["base.yml"] =

@@ -110,7 +110,17 @@ std::vector<std::int64_t> usual_values(const Problem& problem, FieldId field,
   if (field == FieldId::micro_batch_size) {
     std::vector<std::int64_t> out;
     constexpr std::int64_t largest_factor = 8;
-    for (std::int64_t at = 1; at <= largest_factor * value; at *= 2) out.push_back(at);
+    const bool is_kept =
+        start.plan.mode == model::Mode::train && model::extra(*problem.reading, "fixes_batch") > 0;
+    if (!is_kept) {
+      for (std::int64_t at = 1; at <= largest_factor * value; at *= 2) out.push_back(at);
+      return out;
+    }
+    // Micro-batches that make up what the file says a step takes.
+    const std::int64_t sequences = value * std::max<std::int64_t>(1, start.plan.gradient_accumulation);
+    for (std::int64_t at = 1; at <= std::min(sequences, largest_factor * value); ++at) {
+      if (sequences % at == 0) out.push_back(at);
+    }
     return out;
   }
   constexpr double reach = 0.02;
