@@ -398,6 +398,7 @@ formats::ReadResult read_model(const Configured& configured, const text::Source&
       if (reading.complete) cap_sequences(reading, applied.gpus);
     }
   }
+  rules::note_memory_beside(read.readings);
   return read;
 }
 

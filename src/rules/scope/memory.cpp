@@ -116,4 +116,22 @@ std::int64_t resident_sequences(const model::Reading& reading, double dram_size_
   return suggest::resident_sequences(dram_size_gb, setup);
 }
 
+void note_memory_beside(std::span<model::Reading> readings) {
+  const auto is_half = [](const model::Reading& each) {
+    return each.runs_in_whole > 0 && each.complete && each.setup.plan.mode == model::Mode::train &&
+           each.setup.model.conv.empty() && model::extra(each, "colocated") <= 0;
+  };
+  // Plans of one model take turns.
+  const auto is_other = [](const model::Reading& a, const model::Reading& b) {
+    return model::parameter_count(a.setup) != model::parameter_count(b.setup);
+  };
+  for (model::Reading& each : readings) {
+    if (!is_half(each)) continue;
+    double others = 0;
+    for (const model::Reading& other : readings)
+      if (is_half(other) && is_other(each, other)) others += suggest::memory_bytes(other.setup);
+    if (others > 0) each.setup.plan.beside_share = others / suggest::memory_bytes(each.setup);
+  }
+}
+
 }  // namespace shapelint::rules

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "model/reading.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -28,5 +29,9 @@ bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, 
 // Of a server that takes what fits, where that is known (weights in bits that are stated, caches of all
 // layers): the sequences of a micro-batch that are resident on a GPU with so much memory; else 0.
 std::int64_t resident_sequences(const model::Reading& reading, double memory_gib);
+
+// Of models that are one training step together (the halves of an encoder-decoder) notes in each what the
+// others need in memory.
+void note_memory_beside(std::span<model::Reading> readings);
 
 }  // namespace shapelint::rules

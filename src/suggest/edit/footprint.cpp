@@ -130,6 +130,7 @@ std::int64_t resident_sequences(double memory_gib, const model::Setup& setup) {
 
 bool memory_allowed(const model::Setup& candidate, double needed, const model::Setup& start,
                     double start_needs, double usable) {
+  usable /= 1 + start.plan.beside_share;
   if (needed <= usable) return true;
   if (start_needs <= usable || needed > start_needs * (1 + memory_slack)) return false;
   // What activations may be spared, weights and states may not: a run that can begin must go on to.

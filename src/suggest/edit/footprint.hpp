@@ -52,9 +52,13 @@ double budget_bytes(double memory_gib, const model::Plan& plan);
 // `plan.context_length` tokens and what a step adds; at least 1.
 std::int64_t resident_sequences(double memory_gib, const model::Setup& setup);
 
+// Of models that are one training step together (the halves of an encoder-decoder) notes in each what the
+// others need in memory.
+void note_memory_beside(std::span<model::Reading> readings);
+
 // Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
 // must go on to; of one that does not, the model may grow a little, but its plan may not ask for more, and
-// weights and states that the GPU can hold must stay so.
+// weights and states that the GPU can hold must stay so. What lies beside it changes as it does.
 bool memory_allowed(const model::Setup& candidate, double needed, const model::Setup& start,
                     double start_needs, double usable);
 

@@ -2,8 +2,10 @@
 #include "suggest/edit/footprint.hpp"
 
 #include <string>
+#include <vector>
 
 #include "model/lower/lower.hpp"
+#include "rules/scope/memory.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"
 
@@ -204,4 +206,27 @@ TEST_CASE("a run that fits goes on to fit; one that does not may grow a little, 
   const double usable = (states * (1 + 1e-6) - context_bytes) / (1 + fragmentation);
   CHECK(footprint(wider).state_bytes > states * (1 + 1e-6));
   CHECK_FALSE(may(wider, usable));
+}
+
+// NeMo's T5 and Megatron's pretrain_t5.py hold both halves on every rank.
+TEST_CASE("what lies beside a model in the same step takes its share of the memory") {
+  std::vector<model::Reading> halves(2, read(dense));
+  halves[1].setup.model.cross_attention = true;
+  for (model::Reading& each : halves) each.runs_in_whole = 1;
+  rules::note_memory_beside(halves);
+  const model::Setup& start = halves[0].setup;
+  const double needs = memory_bytes(start);
+  CHECK(start.plan.beside_share == Approx(memory_bytes(halves[1].setup) / needs));
+  CHECK(start.plan.beside_share > 1);
+  CHECK(memory_allowed(start, needs, start, needs, (1.01 + start.plan.beside_share) * needs));
+  CHECK_FALSE(memory_allowed(start, 1.5 * needs, start, needs, 2.5 * needs));
+  // Plans of one model take turns, and models of other steps are not there.
+  std::vector<model::Reading> plans(2, read(dense));
+  for (model::Reading& each : plans) each.runs_in_whole = 1;
+  rules::note_memory_beside(plans);
+  CHECK(plans[0].setup.plan.beside_share == 0);
+  halves[0].runs_in_whole = halves[1].runs_in_whole = 0;
+  halves[0].setup.plan.beside_share = 0;
+  rules::note_memory_beside(halves);
+  CHECK(halves[0].setup.plan.beside_share == 0);
 }
