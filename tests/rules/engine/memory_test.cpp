@@ -95,6 +95,20 @@ TEST_CASE("of each kind of plan the least that fits is proposed") {
             .front() == "tensor 1 -> 2");
 }
 
+// Qwen3-235B-A22B: 235e9 parameters of 16 bytes are 3.8 TB, 47 GPUs of 80 GB at least; 64 are the next that
+// TP 2 and PP 2 make with a power of two of replicas.
+TEST_CASE("experts lie over as few more replicas as hold them") {
+  const auto proposals = proposals_of(
+      "[model]\nhidden_size = 4096\nnum_layers = 94\nnum_attention_heads = 64\nnum_key_value_heads = 4\n"
+      "head_dim = 128\nintermediate_size = 12288\nmlp_gated = true\nvocab_size = 151936\n"
+      "moe = { num_experts = 128, experts_per_token = 8, intermediate_size = 1536 }\n"
+      "[run]\nmicro_batch_size = 1\nsequence_length = 4096\n"
+      "[parallel]\ntensor = 2\npipeline = 2\nexpert = 2\nzero = 1\nsequence_parallel = true\n",
+      "h100", "SL509");
+  CHECK(proposals.front().find("data 1 -> 16") != std::string::npos);
+  CHECK(proposals.front().find("expert 2 -> 32") != std::string::npos);
+}
+
 TEST_CASE("a plan that its activations push over the edge is a warning, and says the margin") {
   const std::string config =
       "[model]\nhidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 50304\n"
