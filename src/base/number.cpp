@@ -152,6 +152,17 @@ std::string fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string shortest_decimal(double low, double high) {
+  constexpr int most_decimals = 12;
+  double power = 1;
+  for (int decimals = 1; decimals <= most_decimals; ++decimals) {
+    power *= 10;
+    const double value = std::ceil(low * power) / power;
+    if (value < high) return fixed(value, decimals);
+  }
+  return {};
+}
+
 std::string exact(double value) {
   std::string out;
   append_exact(out, value);

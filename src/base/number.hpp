@@ -30,6 +30,10 @@ std::string exact(double value);
 void append_exact(std::string& out, double value);
 void append_exact(std::string& out, std::int64_t value);
 
+// The number with the fewest decimals, one at least, from `low` to below `high`; empty where that takes too
+// many.
+std::string shortest_decimal(double low, double high);
+
 // A whole decimal integer (`-12`, `50257`) or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 // A whole decimal number (`1e-3`, `0.5`) or nothing; not "nan", "inf" or hexadecimal.

@@ -182,12 +182,22 @@ std::optional<std::string> scaled(std::string_view old, std::int64_t number, con
   return spelled_like(old, fmt::format("{}", number), fmt::format("{}", number * change.to / change.from));
 }
 
-// The new value as files of the format write it.
-std::string word_for(const rules::Change& change, const ModelReport& model) {
+// The text for a ratio to the width that gives the new value, rounded down as frameworks do. One that is
+// written without decimals may have to be whole.
+std::optional<std::string> ratio_for(std::string_view old, const rules::Change& change,
+                                     const ModelReport& model) {
+  if (!change.key.empty() || change.of_layers || old.find('.') == std::string_view::npos) return std::nullopt;
+  std::string text = model::ratio_text(model::origin(model.reading, change.field), change.to);
+  if (text.empty() || !parse_number(old)) return std::nullopt;
+  return text;
+}
+
+// A value as files of the format write it; empty where they cannot.
+std::string word_for(const rules::Change& change, std::int64_t value, const ModelReport& model) {
   for (const ChoiceWord& each : model.words) {
-    if (change.key.empty() && each.field == change.field && each.value == change.to) return each.text;
+    if (change.key.empty() && each.field == change.field && each.value == value) return each.text;
   }
-  return model::value_text(change.field, change.to);
+  return model::value_text(change.field, value);
 }
 
 // When the file states exactly the old value, or one that gives it. Neither an edit nor an obstacle: it
@@ -212,19 +222,26 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place,
   const auto begin = static_cast<std::size_t>(span.begin);
   const std::string_view source = *text;
   const std::string_view old = source.substr(begin, static_cast<std::size_t>(span.end) - begin);
-  auto written =
-      is_worked_out(change, model)
-          ? std::nullopt
-          : spelled_like(old, model::value_text(change.field, change.from), word_for(change, model));
+  const std::string word = word_for(change, change.to, model);
+  if (word.empty()) {
+    obstacle = fmt::format("no value of {} says `{}`: change it by hand", key_of(change, model), to);
+    return std::nullopt;
+  }
+  auto written = is_worked_out(change, model)
+                     ? std::nullopt
+                     : spelled_like(old, model::value_text(change.field, change.from), word);
+  if (!written && !is_worked_out(change, model))
+    written = spelled_like(old, word_for(change, change.from, model), word);
   const auto source_number = written ? std::nullopt : computed_from(old, change, model);
-  if (source_number) {
+  const auto ratio = written || source_number ? std::nullopt : ratio_for(old, change, model);
+  if (source_number || ratio) {
     const std::string key = key_of(change, model);
     const std::string& note = model::origin(model.reading, change.field).note;
     if (computed == Computed::follow) {
       remark = "follows from " + key;
       return std::nullopt;
     }
-    if (computed == Computed::scale) written = scaled(old, *source_number, change);
+    if (computed == Computed::scale) written = ratio ? ratio : scaled(old, *source_number, change);
     if (!written) {
       obstacle = fmt::format("`{}` follows from {} {}{}: change that so that it becomes {}", name, key, old,
                              note.empty() ? "" : fmt::format(" ({})", note), to);

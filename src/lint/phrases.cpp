@@ -315,6 +315,15 @@ bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
          });
 }
 
+// Whether the key that states a field has another name than that.
+bool is_called_otherwise(const model::Reading& reading, model::FieldId field) {
+  const model::Origin& origin = model::origin(reading, field);
+  if (origin.kind != model::Origin::Kind::stated) return false;
+  std::string leaf = origin.key_path.substr(origin.key_path.rfind('.') + 1);
+  std::replace(leaf.begin(), leaf.end(), '-', '_');
+  return !leaf.ends_with(model::info(field).name);
+}
+
 // Of each change that has one. What the file calls by the field's name goes without saying, unless another
 // change of the proposal has to be told.
 std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
@@ -327,7 +336,7 @@ std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats:
     std::string way;
     if (dialect != nullptr) {
       way = formats::setting_syntax(*dialect, reading, change.field, change.from, change.to, even_if_same);
-      if (way.empty() && even_if_same)
+      if (way.empty() && (even_if_same || is_called_otherwise(reading, change.field)))
         way = formats::key_to_change(*dialect, reading, change.field, change.to, all);
     } else if (reading.dialect == native) {
       way = way_in_native(reading, change);
@@ -347,8 +356,10 @@ void add_words(const project::Configured& configured, ModelReport& model) {
         if (change.field == model::no_field || model::info(change.field).choices.empty()) continue;
         if (dialect == nullptr) dialect = dialect_of(configured, model.reading.dialect);
         if (dialect == nullptr) return;
-        std::string word = formats::word_of(*dialect, model.reading, change.field, change.to);
-        if (!word.empty()) model.words.push_back({change.field, change.to, std::move(word)});
+        for (const std::int64_t value : {change.from, change.to}) {
+          auto word = formats::word_of(*dialect, model.reading, change.field, value);
+          if (word) model.words.push_back({change.field, value, *std::move(word)});
+        }
       }
     }
   }

@@ -25,7 +25,7 @@ struct Configured;
 
 namespace shapelint::lint {
 
-// What a file's format calls a choice of a field.
+// What a file's format calls a choice of a field; empty where it has no word for it.
 struct ChoiceWord {
   model::FieldId field = model::no_field;
   std::int64_t value = 0;
@@ -40,7 +40,7 @@ struct ModelReport {
   std::map<std::string, text::SharedText> other_sources;
   model::Reading reading;
   rules::LintResult result;
-  std::vector<ChoiceWord> words;                 // of what the findings propose
+  std::vector<ChoiceWord> words;                 // of what the findings propose, and of what stands there
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
   bool gpus_assumed = false;                     // nobody named one
   std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored

@@ -41,6 +41,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "last_stage_layers",
     "layout_layers",
     "layout_stages",
+    "loads_weights",
     "may_be_longer",
     "mixture_pattern_layers",
     "names_published",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/number.hpp"
 #include "model/derive.hpp"
 #include "model/layer_list.hpp"
 
@@ -165,6 +166,17 @@ std::string published_shape(const Reading& reading) {
   const Origin& width = reading.origins[FieldId::hidden_size];
   const bool is_by_name = width.kind == Origin::Kind::defaulted && width.note.starts_with(by_name);
   return is_by_name ? width.note.substr(by_name.size()) : std::string();
+}
+
+std::string unsettable(FieldId field, std::int64_t value) {
+  return unsettable(field) + '_' + value_text(field, value);
+}
+
+std::string ratio_text(const Origin& origin, std::int64_t value) {
+  if (origin.per_unit <= 0 || value <= 0) return {};
+  constexpr double within = 0.5;  // rounded down or to the nearest, it is still the value
+  const auto whole = static_cast<double>(value);
+  return shortest_decimal(whole / origin.per_unit, (whole + within) / origin.per_unit);
 }
 
 std::string unsettable(FieldId field) {

@@ -32,7 +32,8 @@ struct Origin {
   Span key_span;  // stated: the key's bytes
   std::string key_path;  // stated: `model.hidden_size`, as the file calls it
   std::string note;
-  bool scales_with_width = false;  // derived or defaulted: computed from hidden_size, which it follows
+  bool scales_with_width = false;  // computed from hidden_size, which it follows
+  double per_unit = 0;             // stated as a ratio to hidden_size: what a ratio of 1 gives
 };
 
 // A value given on the command line or in the linter's configuration; it wins over the file's.
@@ -211,6 +212,16 @@ inline constexpr std::array layout_fields{FieldId::tensor,
 
 // What a reading's extras say of those of them that no key of the file's framework sets.
 std::string unsettable(FieldId field);
+
+// Choices of a run of which a framework may have some.
+inline constexpr std::array switched_fields{FieldId::recompute, FieldId::loss};
+
+// The same of those of their values that no key gives.
+std::string unsettable(FieldId field, std::int64_t value);
+
+// The ratio to hidden_size, as decimals, that gives a value where its origin is such a ratio; empty: it is
+// none.
+std::string ratio_text(const Origin& origin, std::int64_t value);
 
 // As if the command line said so: it is no longer assumed, and follows from no other field.
 void give(Reading& reading, FieldId field, std::int64_t value);

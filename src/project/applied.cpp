@@ -49,6 +49,16 @@ std::string equal_model(const model::Reading& reading) {
   return {};
 }
 
+// `org/name` of `org--name_config.json`, as tools keep the config.json files of published models.
+std::string kept_name(std::string_view file) {
+  constexpr std::string_view between = "--";
+  constexpr std::string_view end = "_config.json";
+  const std::size_t at = file.find(between);
+  if (!file.ends_with(end) || at == 0 || at == std::string_view::npos) return {};
+  file.remove_suffix(end.size());
+  return fmt::format("{}/{}", file.substr(0, at), file.substr(std::min(file.size(), at + between.size())));
+}
+
 // A file with nothing but a model's shape, for those that name it.
 bool is_preset(const model::Reading& reading) {
   return reading.dialect == "maxtext" && formats::file_name(formats::folder_of(reading.path)) == "models";
@@ -61,11 +71,14 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
   if (reading.setup.plan.frozen) return "the model is frozen";
   if (reading.setup.plan.adapters) return "the base model of LoRA adapters is fixed";
   if (model::extra(reading, "names_published") > 0) return "the file names a published model";
+  if (model::extra(reading, "loads_weights") > 0) return "it starts from trained weights";
   if (std::find(weight_dialects.begin(), weight_dialects.end(), reading.dialect) != weight_dialects.end())
     return "the file holds trained weights";
   if (const std::string named = model::published_shape(reading); !named.empty())
     return fmt::format("the published shape of {}", named);
   const std::string_view name = formats::file_name(reading.path);
+  const std::string kept = reading.dialect == "huggingface" ? kept_name(name) : std::string{};
+  if (!kept.empty()) return fmt::format("it is that of {}", kept);
   if (is_preset(reading)) {
     if (const std::string known = equal_model(reading); !known.empty())
       return fmt::format("the published shape of {}", known);

@@ -39,6 +39,13 @@ TEST_CASE("text to numbers takes the whole text or nothing") {
   CHECK_FALSE(parse_number("1.5x"));
 }
 
+TEST_CASE("the shortest decimal of a range is its first, and there may be none") {
+  CHECK(shortest_decimal(1408.0 / 512, 1408.5 / 512) == "2.75");
+  CHECK(shortest_decimal(8192.0 / 1664, 8192.5 / 1664) == "4.9231");  // as open_clip writes it
+  CHECK(shortest_decimal(4, 4.1) == "4.0");
+  CHECK(shortest_decimal(1.0 / 3, 1.0 / 3).empty());
+}
+
 TEST_CASE("exact numbers are appended as they are printed") {
   std::string out = "row ";
   for (const double value : {0.0, -0.0, 1.0, -2.5, 1e-7, 123456789.125, 1e16, 1e300, 0.1 + 0.2}) {

@@ -288,6 +288,47 @@ TEST_CASE("a choice is written in the words of its format", "[lint][fix]") {
   CHECK(run.changed.at("train.yaml") == replaced(text, "precision: fp32", "precision: amp_bf16"));
 }
 
+// open_clip, src/open_clip/transformer.py, ResidualAttentionBlock: int(d_model * mlp_ratio).
+TEST_CASE("a width that a file states as a ratio is changed by that", "[lint][fix]") {
+  const std::string text =
+      "{\"embed_dim\": 512,\n \"vision_cfg\": {\"image_size\": 224, \"layers\": 12, \"width\": 768, "
+      "\"patch_size\": 32},\n \"text_cfg\": {\"vocab_size\": 49408, \"width\": 512, \"heads\": 8, "
+      "\"layers\": 12, "
+      "\"mlp_ratio\": 2.6666667}}\n";
+  const FixRun run =
+      fixed({{"ViT-B-32.json", text}}, {.gpus = {"h100"}, .select = {"SL103"}, .unsafe = true});
+  REQUIRE(run.changed.contains("ViT-B-32.json"));
+  CHECK(run.changed.at("ViT-B-32.json") == replaced(text, "2.6666667", "2.75"));
+}
+
+// Megatron-LM, megatron/training/arguments.py: --recompute-granularity is `full` or `selective`.
+TEST_CASE("a choice that a key has no word for is not written", "[lint][fix]") {
+  const std::string text =
+      "torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 8 "
+      "\\\n"
+      "  --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 1 --global-batch-size 1 \\\n"
+      "  --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 --bf16\n";
+  Asked asked;
+  asked.select = {"SL507"};
+  asked.fail_level = rules::Severity::info;
+  asked.unsafe = true;
+  const FixRun run = fixed({{"train.sh", text}}, asked);
+  CHECK(run.changed.empty());
+  REQUIRE(run.left.size() == 1);
+  CHECK(run.left.front().find("says `none`") != std::string::npos);
+}
+
+TEST_CASE("a choice is recognised by the word of its format, and truth by its capital", "[lint][fix]") {
+  const std::string text =
+      "image_size = 512\nmodel = \"PixArtMS_XL_2\"\ntrain_batch_size = 12\ngrad_checkpointing = True\n";
+  Asked asked;
+  asked.select = {"SL507"};
+  asked.fail_level = rules::Severity::info;
+  const FixRun run = fixed({{"pixart.py", text}}, asked);
+  REQUIRE(run.changed.contains("pixart.py"));
+  CHECK(run.changed.at("pixart.py") == replaced(text, "True", "False"));
+}
+
 TEST_CASE("fewer bits are asked for, and are bf16 where the GPU multiplies it", "[lint][fix]") {
   const std::string wide =
       "[model]\nhidden_size = 2048\nnum_layers = 24\nnum_attention_heads = 16\nvocab_size = 50304\n"

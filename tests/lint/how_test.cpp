@@ -148,6 +148,43 @@ TEST_CASE("the key of every change of a proposal is named, and the one that a va
   }
 }
 
+TEST_CASE("what the file states is what is left out, and truth is Python's in Python", "[lint]") {
+  const std::string small =
+      "torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 8 "
+      "--seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 1 --global-batch-size 1 --fp16 ";
+  const Case cases[] = {
+      {"train.sh", small + "--checkpoint-activations --deepspeed\n", "SL507",
+       "leave out `--checkpoint-activations`"},
+      {"train.sh",
+       small + "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1\n", "SL507",
+       "leave out `--recompute-granularity`"},
+      {"pixart.py",
+       "image_size = 512\nmodel = \"PixArtMS_XL_2\"\ntrain_batch_size = 12\ngrad_checkpointing = True\n",
+       "SL507", "`grad_checkpointing = False`"},
+      // open_clip's ratio: 2.75 * 512 = 1408.
+      {"ViT-B-32.json",
+       "{\"embed_dim\": 512, \"text_cfg\": {\"vocab_size\": 49408, \"width\": 512, \"heads\": 8, \"layers\": "
+       "12, "
+       "\"mlp_ratio\": 2.6666667}}\n",
+       "SL103", "`\"mlp_ratio\": 2.75`"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.text);
+    CHECK(how_of(each).starts_with(each.how));
+  }
+}
+
+// torchtitan, distributed/pipeline_parallel.py: a step has local_batch_size /
+// pipeline_parallel_microbatch_size micro-batches.
+TEST_CASE("micro-batches of a pipeline are told by its own key", "[lint]") {
+  const std::string text =
+      "[job]\nconfig_file = \"x\"\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size "
+      "= 1\n"
+      "seq_len = 8192\n[parallelism]\npipeline_parallel_degree = 4\ntensor_parallel_degree = 1\n";
+  CHECK(how_of({"train.toml", text, "SL506", "", "h100"}).find("times `pipeline_parallel_microbatch_size`") !=
+        std::string::npos);
+}
+
 TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
   const Case cases[] = {
       {"config.json", config_json("50304", R"(, "attn_implementation": "flash_attention_2")"), "SL608",

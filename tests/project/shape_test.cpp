@@ -105,3 +105,18 @@ TEST_CASE("what adapters are trained on, and what a framework names, is fixed", 
   CHECK(told(files, "configs/run.yml") == "shape fixed: the file names a published model" + how);
   CHECK(told(files, "configs/own.yml").empty());
 }
+
+TEST_CASE("sizes that a name stands for, and weights that training starts from, are fixed",
+          "[project][cli]") {
+  CHECK(told(with("xl2.py", "image_size = 512\nmodel = \"PixArtMS_XL_2\"\ntrain_batch_size = 12\n"),
+             "xl2.py") == "shape fixed: the file names a published model" + how);
+  CHECK(told(with("m/org--name_config.json", own_config), "m/org--name_config.json") ==
+        "shape fixed: it is that of org/name" + how);
+  const std::string bert =
+      "torchrun --nproc_per_node 1 pretrain_bert.py --num-layers 24 --hidden-size 1024 --num-attention-heads "
+      "16 "
+      "--seq-length 512 --max-position-embeddings 512 --micro-batch-size 8 --bf16 ";
+  CHECK(told(with("train.sh", bert + "\n"), "train.sh").empty());
+  CHECK(told(with("train.sh", bert + "--pretrained-checkpoint checkpoints/bert\n"), "train.sh") ==
+        "shape fixed: it starts from trained weights" + how);
+}

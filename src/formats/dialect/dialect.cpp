@@ -322,19 +322,27 @@ constexpr std::array type_keys{
 constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
                                   Key<Example>{"text", value<&Example::text>, "content", required}};
 
-// `FIELD = "text"`, or a table of texts by value; `serving` and `sinks` are tables of the same. `like`: of
+// `FIELD = "text"`, or a table of texts by value; `serving`, `sinks` and `pipeline_parallel` are
+// tables of the same. `like`: of
 // which runs and models.
 void read_instructions(Loader& load, NodeRef table, const SettingInstruction& like,
                        std::vector<SettingInstruction>& out) {
   const auto add = [&](const std::string& field, std::string_view choice, NodeRef text) {
-    out.push_back({field, std::string(choice), like.for_serving, like.for_sinks, load.string(text)});
+    SettingInstruction one = like;
+    one.field = field;
+    one.choice = choice;
+    one.text = load.string(text);
+    out.push_back(std::move(one));
   };
   for (const NodeRef node : table) {
-    const bool is_serving = node.key() == "serving" && !like.for_serving;
-    const bool is_sinks = node.key() == "sinks" && !like.for_sinks;
-    if (is_serving || is_sinks) {
-      read_instructions(load, node, {{}, {}, like.for_serving || is_serving, like.for_sinks || is_sinks, {}},
-                        out);
+    SettingInstruction inner = like;
+    inner.for_serving = like.for_serving || node.key() == "serving";
+    inner.for_sinks = like.for_sinks || node.key() == "sinks";
+    inner.for_pipeline = like.for_pipeline || node.key() == "pipeline_parallel";
+    const bool is_table = inner.for_serving != like.for_serving || inner.for_sinks != like.for_sinks ||
+                          inner.for_pipeline != like.for_pipeline;
+    if (is_table) {
+      read_instructions(load, node, inner, out);
       continue;
     }
     const std::string name(node.key());

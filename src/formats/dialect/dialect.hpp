@@ -140,9 +140,10 @@ struct Inherit {
 // Prose instruction for fields without a direct key.
 struct SettingInstruction {
   std::string field;
-  std::string choice;        // only this of the field's choices; empty: any value
-  bool for_serving = false;  // of runs that only infer
-  bool for_sinks = false;    // of models with attention sinks; goes before what is said of all
+  std::string choice;         // only this of the field's choices; empty: any value
+  bool for_serving = false;   // of runs that only infer
+  bool for_sinks = false;     // of models with attention sinks; goes before what is said of all
+  bool for_pipeline = false;  // of runs with pipeline parallelism; likewise
   std::string text;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -21,6 +22,8 @@ using model::Origin;
 
 // How Hydra's overrides are written.
 constexpr std::string_view hydra_override = "{key}={value}";
+// As in TOML, with Python's names of truth.
+constexpr std::string_view python_setting = "{key} = {Value}";
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
@@ -58,7 +61,7 @@ std::string key_text(std::string_view writes, std::string_view key) {
 }
 
 bool is_bare(std::string_view value) {
-  return value == "true" || value == "false" || value.find_first_not_of("0123456789") == value.npos;
+  return value == "true" || value == "false" || value.find_first_not_of("0123456789.") == value.npos;
 }
 
 // Empty where the syntax has no way to write it: a flag that is there cannot be false.
@@ -69,8 +72,12 @@ std::string setting(std::string_view writes, std::string_view key, std::string v
   if (is_plain_flag && value == "true") return key_text(writes, key);
   const bool needs_quotes = writes.starts_with('"') || writes.find(" = ") != std::string_view::npos;
   if (needs_quotes && !is_bare(value)) value = '"' + value + '"';
+  const bool is_truth = value == "true" || value == "false";
+  if (writes == python_setting && is_truth)
+    value.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(value.front())));
   const std::string_view pattern = is_flag(writes) ? writes.substr(writes.find('{')) : writes;
-  return replaced(replaced(std::string(pattern), "{key}", key_text(writes, key)), "{value}", value);
+  std::string text = replaced(std::string(pattern), "{key}", key_text(writes, key));
+  return replaced(replaced(std::move(text), "{value}", value), "{Value}", value);
 }
 
 // The power of two, from 64 on, to whose next multiple `from` is padded to become `to`; 0: none.
@@ -99,35 +106,6 @@ std::string with_keys(std::string_view writes, std::string text) {
   return text;
 }
 
-// What the dialect's `[how]` says; nothing where it is silent, or where what it says needs a padding that
-// does not give the value.
-std::optional<std::string> said_by(const Dialect& dialect, const model::Reading& reading, FieldId field,
-                                   std::int64_t from, std::int64_t to) {
-  const model::Setup& setup = reading.setup;
-  const std::string value = model::value_text(field, to);
-  const bool serves = setup.plan.mode != model::Mode::train;
-  const auto text_of = [&](const SettingInstruction& way) -> std::optional<std::string> {
-    if (way.field != model::info(field).name || way.for_serving != serves) return std::nullopt;
-    if (!way.choice.empty() && way.choice != value) return std::nullopt;
-    std::string text = replaced(way.text, "{value}", value);
-    if (text.find("{multiple") != std::string::npos) {
-      const std::int64_t multiple = padding_multiple(from, to);
-      const std::int64_t ranks = std::max<std::int64_t>(1, setup.plan.tensor);
-      if (multiple == 0 || multiple % ranks != 0) return std::nullopt;
-      text = replaced(text, "{multiple}", std::to_string(multiple));
-      text = replaced(text, "{multiple_per_rank}", std::to_string(multiple / ranks));
-    }
-    return with_keys(writing_of(dialect, reading.path), std::move(text));
-  };
-  for (const bool for_sinks : {true, false}) {
-    for (const SettingInstruction& way : dialect.ways) {
-      if (way.for_sinks != for_sinks || (for_sinks && !setup.model.window.sinks)) continue;
-      if (auto text = text_of(way)) return text;
-    }
-  }
-  return std::nullopt;
-}
-
 // What is written for the value: itself, or the first plain name of a map.
 std::string written_value(const Alternative& alternative, FieldId field, std::int64_t to) {
   if (alternative.map.empty()) return model::value_text(field, to);
@@ -152,7 +130,7 @@ std::string_view setting_pattern(std::string_view syntax) {
       {{"json", "\"{key}\": {value}"},
        {"yaml", "{key}: {value}"},
        {"toml", "{key} = {value}"},
-       {"python", "{key} = {value}"},
+       {"python", python_setting},
        {"shell", "--{key} {value}"}}};
   for (const auto& [name, text] : known) {
     if (name == syntax) return text;
@@ -201,6 +179,54 @@ const KeyPath* key_of(const Alternative& alternative, const Origin& origin) {
   return best;
 }
 
+// The key that states a field, or the first that may.
+std::string key_name(const Dialect& dialect, const model::Reading& reading, FieldId field) {
+  const Origin& origin = model::origin(reading, field);
+  if (origin.kind == Origin::Kind::stated) return leaf_of(origin.key_path);
+  for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
+    for (const Alternative& each : *alternatives) {
+      if (const KeyPath* path = key_of(each, origin)) return path->components.back();
+    }
+  }
+  return {};
+}
+
+// What the dialect's `[how]` says; nothing where it is silent, or where what it says needs a padding that
+// does not give the value.
+std::optional<std::string> said_by(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                                   std::int64_t from, std::int64_t to) {
+  const model::Setup& setup = reading.setup;
+  const std::string value = model::value_text(field, to);
+  const bool serves = setup.plan.mode != model::Mode::train;
+  const auto text_of = [&](const SettingInstruction& way) -> std::optional<std::string> {
+    if (way.field != model::info(field).name || way.for_serving != serves) return std::nullopt;
+    if (!way.choice.empty() && way.choice != value) return std::nullopt;
+    std::string text = replaced(way.text, "{value}", value);
+    if (text.find("{stated}") != std::string::npos) {
+      text =
+          replaced(std::move(text), "{stated}", fmt::format("{{key {}}}", key_name(dialect, reading, field)));
+    }
+    if (text.find("{multiple") != std::string::npos) {
+      const std::int64_t multiple = padding_multiple(from, to);
+      const std::int64_t ranks = std::max<std::int64_t>(1, setup.plan.tensor);
+      if (multiple == 0 || multiple % ranks != 0) return std::nullopt;
+      text = replaced(text, "{multiple}", std::to_string(multiple));
+      text = replaced(text, "{multiple_per_rank}", std::to_string(multiple / ranks));
+    }
+    return with_keys(writing_of(dialect, reading.path), std::move(text));
+  };
+  const auto is_of_some = [](const SettingInstruction& way) { return way.for_sinks || way.for_pipeline; };
+  for (const bool of_some : {true, false}) {
+    for (const SettingInstruction& way : dialect.ways) {
+      const bool applies =
+          (!way.for_sinks || setup.model.window.sinks) && (!way.for_pipeline || setup.plan.pipeline > 1);
+      if (!applies || is_of_some(way) != of_some) continue;
+      if (auto text = text_of(way)) return text;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> variables_of(const std::string& expression) {
   const Result<std::vector<std::string>> names = variables(expression);
   return names ? *names : std::vector<std::string>{};
@@ -230,12 +256,22 @@ std::string under(std::string_view writes, const KeyPath& path, const std::strin
   return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
 }
 
+// Whether the key that states a field has a word for the value, and what is said of it names another key.
+bool has_own_word(const Dialect& dialect, const model::Reading& reading, FieldId field, std::int64_t to,
+                  std::string said) {
+  const auto word = word_of(dialect, reading, field, to);
+  if (!word || word->empty()) return false;
+  std::replace(said.begin(), said.end(), '-', '_');
+  return said.find(leaf_of(model::origin(reading, field).key_path)) == std::string::npos;
+}
+
 }  // namespace
 
 std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, FieldId field,
                            std::int64_t from, std::int64_t to, bool even_if_same) {
-  if (auto words = said_by(dialect, reading, field, from, to)) return *std::move(words);
   const Origin& origin = model::origin(reading, field);
+  const auto words = said_by(dialect, reading, field, from, to);
+  if (words && !has_own_word(dialect, reading, field, to, *words)) return *words;
   const bool is_stated = origin.kind == Origin::Kind::stated;
   const std::string_view name = model::info(field).name;
   if (is_stated && leaf_of(origin.key_path) == name && !even_if_same) return {};
@@ -252,7 +288,7 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
       if (!text.empty()) return under(writes, *path, text);
     }
   }
-  return {};
+  return words.value_or(std::string{});
 }
 
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
@@ -271,6 +307,8 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
         return std::find(names.begin(), names.end(), model::info(other).name) != names.end();
       });
       if (follows) return {};
+      if (const std::string ratio = model::ratio_text(origin, to); !ratio.empty())
+        return under(writes, *path, setting(writes, path->components.back(), ratio));
       return fmt::format("{} such that `{}` is {}",
                          under(writes, *path, key_text(writes, path->components.back())), name,
                          model::value_text(field, to));
@@ -279,18 +317,25 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
   return {};
 }
 
-std::string word_of(const Dialect& dialect, const model::Reading& reading, FieldId field,
-                    std::int64_t value) {
+std::optional<std::string> word_of(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                                   std::int64_t value) {
   const Origin& origin = model::origin(reading, field);
-  if (origin.kind != Origin::Kind::stated) return {};
+  if (origin.kind != Origin::Kind::stated) return std::nullopt;
+  bool has_words = false;
   for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
     for (const Alternative& each : *alternatives) {
       const bool is_word = each.kind == Alternative::Kind::key && !each.map.empty() &&
                            each.reading == Alternative::Reading::value && each.note == origin.note;
-      if (is_word && key_of(each, origin) != nullptr) return written_value(each, field, value);
+      if (!is_word || key_of(each, origin) == nullptr) continue;
+      has_words = true;
+      if (std::string word = written_value(each, field, value); !word.empty()) return word;
+      // A pattern takes the field's own name for it.
+      for (const auto& [patterns, number] : each.map) {
+        if (number == static_cast<double>(value)) return std::nullopt;
+      }
     }
   }
-  return {};
+  return has_words ? std::optional<std::string>(std::string{}) : std::nullopt;
 }
 
 }  // namespace shapelint::formats

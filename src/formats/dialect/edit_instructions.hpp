@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,10 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                           std::int64_t to, const std::vector<model::FieldId>& with);
 
-// What a file writes for a choice of a field that it states, `amp_bf16`; empty where its key has no such
-// word.
-std::string word_of(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
-                    std::int64_t value);
+// What a file writes for a choice of a field that it states, `amp_bf16`; empty where its key has a word for
+// others but none for this one, nothing where it takes the field's own name.
+std::optional<std::string> word_of(const Dialect& dialect, const model::Reading& reading,
+                                   model::FieldId field, std::int64_t value);
 
 // How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
 std::string_view setting_pattern(std::string_view syntax);

@@ -35,7 +35,8 @@ struct Value {
   // A file says it and the run alone knows it, or a file that is not there may say it; of another value, this
   // one follows from that.
   std::optional<Unresolved> gap;
-  NodeRef written;  // where the file states just this number
+  NodeRef written;       // where the file states just this number
+  bool by_name = false;  // stated by a name that stands for it
 };
 
 class Resolver {
@@ -156,6 +157,7 @@ class Resolver {
       if (value.number) out.extras.push_back({name, *value.number, value.origin});
     }
     note_unsettable(out);
+    note_named_shape(out);
     out.notes = std::move(notes_);
     out.remarks = std::move(remarks_);
     std::vector<const FieldRules*> tables{&part_.fields};
@@ -180,10 +182,32 @@ class Resolver {
     return false;
   }
 
-  // Whether the file's framework works it out of other values, whatever the file says.
+  // Whether a key, or what the dialect says of one, gives a field this value.
+  bool has_word(FieldId field, std::int64_t value) const {
+    const model::FieldInfo& info = model::info(field);
+    const bool is_told = std::any_of(dialect_.ways.begin(), dialect_.ways.end(), [&](const auto& way) {
+      return way.field == info.name && (way.choice.empty() || way.choice == model::value_text(field, value));
+    });
+    const auto gives = [&](const Alternative& each) {
+      if (each.kind != Alternative::Kind::key) return false;
+      return each.map.empty() || std::any_of(each.map.begin(), each.map.end(), [&](const auto& entry) {
+               return entry.second == static_cast<double>(value);
+             });
+    };
+    const auto own = part_.fields.find(info.name);
+    if (is_told || (own != part_.fields.end() && std::any_of(own->second.begin(), own->second.end(), gives)))
+      return true;
+    for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
+      if (std::any_of(entry->alternatives->begin(), entry->alternatives->end(), gives)) return true;
+    }
+    return false;
+  }
+
+  // Whether the file's framework works it out of other values, unless a ratio to the width is stated.
   bool is_worked_out(FieldId field) const {
     for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
       for (const Alternative& each : *entry->alternatives) {
+        if (each.kind == Alternative::Kind::key && names_width(each)) continue;
         if (each.kind == Alternative::Kind::key) return false;
         if (each.when.empty()) return each.kind == Alternative::Kind::derived;
       }
@@ -201,6 +225,22 @@ class Resolver {
     for (const FieldId field : model::layout_fields) {
       if (!has_key(field)) out.extras.push_back({model::unsettable(field), 1, {}});
     }
+    // Of values that rules propose.
+    const auto note = [&](FieldId field, auto choice) {
+      const auto value = static_cast<std::int64_t>(choice);
+      if (model::get(out.setup, field) != value && !has_word(field, value))
+        out.extras.push_back({model::unsettable(field, value), 1, {}});
+    };
+    note(FieldId::recompute, model::Recompute::selective);
+    note(FieldId::recompute, model::Recompute::full);
+    note(FieldId::loss, model::Loss::chunked);
+  }
+
+  // A width that a name stands for is changed with the name.
+  void note_named_shape(model::Reading& out) const {
+    const Value& width = values_[FieldId::hidden_size];
+    const bool is_known = model::extra(out, "names_published") > 0;
+    if (width.by_name && !is_known) out.extras.push_back({"names_published", 1, width.origin});
   }
 
   // The list of layers, of what the dialect works out for each, or of the model that the file names.
@@ -421,7 +461,7 @@ class Resolver {
     if (!value) return is_withheld(out);
     out.number = value;
     const bool constant = parse_number(each.value).has_value();
-    out.origin.scales_with_width = each.value.find("hidden_size") != std::string::npos;
+    out.origin.scales_with_width = names_width(each);
     if (each.kind == Alternative::Kind::derived) {
       out.origin.kind = Origin::Kind::derived;
       out.origin.note = !each.note.empty() ? each.note : constant ? about_type() : each.value;
@@ -430,6 +470,22 @@ class Resolver {
       out.origin.note = !each.note.empty() ? each.note : "default of " + about_type();
     }
     return true;
+  }
+
+  static bool names_width(const Alternative& each) {
+    return each.value.find("hidden_size") != std::string::npos;
+  }
+
+  // What is worked out of a ratio to the width; it is whole for this many widths, however a few of them are
+  // rounded.
+  void note_ratio(const Alternative& each, Value& out) {
+    constexpr double units = 1024;
+    Value ignored;
+    const auto of_units = calculate(each.value, units, ignored);
+    const auto of_twice = calculate(each.value, 2 * units, ignored);
+    if (!of_units || !of_twice || *of_units <= 0 || *of_twice != 2 * *of_units) return;
+    out.origin.scales_with_width = true;
+    out.origin.per_unit = *of_units / units;
   }
 
   static bool is_withheld(const Value& value) { return value.gap && value.gap->is_stated; }
@@ -502,6 +558,8 @@ class Resolver {
         out.origin.note = each.note.empty() ? node.path() : each.note;
       } else {
         out.origin = stated_at(node, each.note);
+        out.by_name = !each.map.empty();
+        if (is_plain && names_width(each)) note_ratio(each, out);
       }
       out.written = is_plain && each.value.empty() ? node : NodeRef{};
       return true;

@@ -340,6 +340,10 @@ class Proposer {
   }
 
   void vary(const std::vector<model::FieldId>& fields, model::FieldId blamed) {
+    // What is only the longest that a sequence may be gives no GEMM its size.
+    const bool is_limit = extra(reading_, "sequence_is_limit") > 0;
+    if (is_limit && std::find(fields.begin(), fields.end(), model::FieldId::sequence_length) != fields.end())
+      return;
     suggest::NearLimits limits;
     limits.reach = width_reach;
     limits.parameters = fails_ ? -1 : parameter_tolerance;
@@ -397,8 +401,16 @@ class Proposer {
     });
   }
 
+  // A width that the framework works out of another is no key's.
+  bool lacks_key(const suggest::Candidate& candidate) const {
+    return std::any_of(candidate.changes.begin(), candidate.changes.end(), [&](const Change& change) {
+      return change.field == model::FieldId::intermediate_size &&
+             model::extra_named(reading_, model::unsettable(change.field)) > 0;
+    });
+  }
+
   void add(suggest::Candidate candidate) {
-    if (overflows_ && is_answered(candidate)) return;
+    if (lacks_key(candidate) || (overflows_ && is_answered(candidate))) return;
     candidate.origin = fix_number_;
     add_unique(all_, std::move(candidate));
   }
@@ -497,6 +509,15 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                    [field, now = model::get(reading.setup, field)](const model::Setup& setup) {
                      return model::get(setup, field) == now;
                    }});
+  }
+  for (const model::FieldId field : model::switched_fields) {
+    const auto count = static_cast<std::int64_t>(model::info(field).choices.size());
+    for (std::int64_t value = 0; value < count; ++value) {
+      if (model::extra_named(reading, model::unsettable(field, value)) <= 0) continue;
+      out.push_back(
+          {fmt::format("no key for `{}` {}", model::info(field).name, model::value_text(field, value)),
+           [field, value](const model::Setup& setup) { return model::get(setup, field) != value; }});
+    }
   }
   // Where the framework pads the vocabulary, its size is the tokenizer's.
   if (extra(reading, "pads_for_tensor") > 0) {

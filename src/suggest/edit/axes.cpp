@@ -261,8 +261,10 @@ std::vector<FieldId> usual_fields(const model::Reading& reading, Shape shape) {
     return out;
   }
   const bool one_width = model.moe.num_experts > 0 && links_of(reading).moe_intermediate_size;
-  if (one_width || model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 ||
-      model.moe.layer_interval > 1) {
+  const bool has_key = model::extra_named(reading, model::unsettable(FieldId::intermediate_size)) <= 0;
+  const bool has_dense =
+      model.moe.num_experts <= 0 || model.moe.first_dense_layers > 0 || model.moe.layer_interval > 1;
+  if (has_key && (one_width || has_dense)) {
     out.push_back(FieldId::intermediate_size);
   }
   if (model.moe.num_experts > 0 && !one_width) out.push_back(FieldId::moe_intermediate_size);
