@@ -210,11 +210,12 @@ double full_waiting_share(const Plan& plan, double chunks) {
 // Each micro-batch has its weight gradients: fewer of them than stages fill as much less of the bubble, fewer
 // than twice as many where micro-batches start at both ends, or come back.
 double waiting_share(const Plan& plan, double chunks) {
-  Plan in_turn = plan;
-  in_turn.pipeline_schedule = PipelineSchedule::one_forward_one_backward;
-  const double unfilled = full_waiting_share(in_turn, chunks);
-  const bool is_one_way = has_free_chunks(plan.pipeline_schedule);
-  const double needed = (is_one_way ? 1 : 2) * real(std::max<std::int64_t>(1, plan.pipeline));
+  using enum PipelineSchedule;
+  const PipelineSchedule schedule = plan.pipeline_schedule;
+  if (schedule == one_forward_one_backward || schedule == gpipe || schedule == in_turn)
+    return full_waiting_share(plan, chunks);
+  const double unfilled = 1 / chunks;
+  const double needed = (schedule == zero_bubble ? 1 : 2) * real(std::max<std::int64_t>(1, plan.pipeline));
   const double filled = std::min(1.0, real(std::max<std::int64_t>(1, plan.gradient_accumulation)) / needed);
   return unfilled - filled * (unfilled - full_waiting_share(plan, chunks));
 }

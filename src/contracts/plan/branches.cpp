@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "model/stages.hpp"
-
 namespace shapelint::contracts {
 
 void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
@@ -25,9 +23,11 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
 }
 
 bool is_as_light(model::PipelineSchedule a, model::PipelineSchedule b) {
-  const bool are_halved = a == model::PipelineSchedule::dualpipe;
-  return are_halved ||
-         (b != model::PipelineSchedule::dualpipe && model::has_free_chunks(a) == model::has_free_chunks(b));
+  using enum model::PipelineSchedule;
+  const auto comes_back = [](model::PipelineSchedule each) {
+    return each == zero_bubble_v || each == dualpipe_v;
+  };
+  return a == dualpipe || (b != dualpipe && comes_back(a) == comes_back(b));
 }
 
 PlanKey key_of(const Branch& branch, const Leaf& leaf) {

@@ -1,7 +1,10 @@
 // Memory that a setup needs on one GPU: a coarse estimate, good enough to keep proposals from running out.
 #pragma once
 
+#include <span>
+
 #include "model/lower/lower.hpp"
+#include "model/reading.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::suggest {
