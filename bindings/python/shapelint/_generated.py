@@ -967,7 +967,7 @@ class SearchCounts(Plain):
 
     by_rules: rejected by a rule of every framework
     refused: rejected by the stack's packages
-    needless: training: recompute more than an otherwise equal plan that fits
+    needless: training: recompute more or wait longer than an otherwise equal plan that fits
     bounded: not priced: none can be faster than those listed
     """
 

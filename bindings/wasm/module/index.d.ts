@@ -834,7 +834,7 @@ export interface SearchCounts {
   by_rules: number;
   /** rejected by the stack's packages */
   refused: number;
-  /** training: recompute more than an otherwise equal plan that fits */
+  /** training: recompute more or wait longer than an otherwise equal plan that fits */
   needless: number;
   /** not priced: none can be faster than those listed */
   bounded: number;
