@@ -150,10 +150,10 @@ TEST_CASE("a measured step scales all plans, and narrows their interval", "[plan
 TEST_CASE("plans are drawn, and their page holds what is printed", "[plan][cli]") {
   const std::string file = "examples/llama-3-70b.toml";
   text::MemoryFileSystem files = example(file);
-  const tests::Ran ran = tests::run({"plan", file, "--gpu", "h100", "--gpus", "64", "--pipeline", "4",
-                                     "--pipeline-schedule", "1f1b", "--plot", "plan.svg", "--report",
-                                     "plan.html"},
-                                    files);
+  const tests::Ran ran =
+      tests::run({"plan", file, "--gpu", "h100", "--gpus", "64", "--pipeline", "4", "--pipeline-schedule",
+                  "1f1b", "--plot", "plan.svg", "--report", "plan.html"},
+                 files);
   INFO(ran.err);
   REQUIRE(ran.code == 0);
   CHECK(files.files.at("plan.svg").find("Memory per GPU") != std::string::npos);
