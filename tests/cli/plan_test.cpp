@@ -170,10 +170,11 @@ TEST_CASE("plans fit a terminal of 80 columns", "[plan][cli]") {
   const std::vector<std::vector<std::string>> commands{
       {"plan", folding, "--gpu", "h100", "--gpus", "64", "--tokens", "15T", "--price", "h100=2.5"},
       {"plan", folding, "--gpu", "h100,a100", "--gpus", "8..64", "--tokens", "15T"},
+      {"plan", "examples/llama-3-70b.toml", "--gpu", "h100", "--gpus", "64"},
       {"plan", "Qwen/Qwen3-235B-A22B", "--gpu", "h200", "--gpus", "8..32", "--input-tokens", "2000",
        "--output-tokens", "500", "--price", "h200=3"}};
   for (const std::vector<std::string>& command : commands) {
-    const tests::Ran ran = tests::run(command, example(folding));
+    const tests::Ran ran = tests::run(command, example(command[1].ends_with(".toml") ? command[1] : folding));
     REQUIRE(ran.code == 0);
     std::istringstream lines(ran.out);
     for (std::string line; std::getline(lines, line);) {

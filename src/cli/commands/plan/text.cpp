@@ -136,10 +136,14 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
       "TP", [](const TrainingPlan& each) { return each.parallel.tensor; }, true);
   add_degree(
       "PP", [](const TrainingPlan& each) { return each.parallel.pipeline; }, true);
-  add_degree("VPP", [](const TrainingPlan& each) { return each.virtual_pipeline; });
+  // Chunks are a column of their own, or stand with the schedule that has them: `1F1B x4`.
+  const bool has_schedules = std::any_of(plans.begin(), plans.end(), has_other_schedule);
+  add_degree("VPP", [&](const TrainingPlan& each) { return has_schedules ? 1 : each.virtual_pipeline; });
   add("schedule", [](const TrainingPlan& each) {
-    return std::string(each.parallel.pipeline > 1 ? schedule_words(each) : "-");
-  }).is_needed = std::any_of(plans.begin(), plans.end(), has_other_schedule);
+    if (each.parallel.pipeline <= 1) return std::string("-");
+    const std::string words(schedule_words(each));
+    return each.virtual_pipeline > 1 ? fmt::format("{} x{}", words, each.virtual_pipeline) : words;
+  }).is_needed = has_schedules;
   add_degree("CP", [](const TrainingPlan& each) { return each.parallel.context; });
   add_degree(
       "DP", [](const TrainingPlan& each) { return each.parallel.data; }, true);
@@ -169,14 +173,25 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
   add("GiB", [](const TrainingPlan& each) { return gib(static_cast<double>(each.memory.total_bytes)); });
   add("step", [](const TrainingPlan& each) { return duration(each.step_us); });
   add("MFU", [](const TrainingPlan& each) { return percent(each.mfu); });
+  const auto width_of = [](const Column& column) {
+    std::size_t width = column.title.size();
+    for (const std::string& cell : column.cells) width = std::max(width, cell.size());
+    return width;
+  };
+  // Too wide for a terminal: without what is told of the first plan below.
+  for (const std::string_view title : {"recompute", "MFU"}) {
+    std::size_t width = 0;
+    for (const Column& column : columns) width += column.is_needed ? width_of(column) + 2 : 0;
+    if (width <= report::text_width) break;
+    for (Column& column : columns) column.is_needed = column.is_needed && column.title != title;
+  }
   std::string out;
   for (std::size_t row = 0; row <= plans.size(); ++row) {
     std::string line = " ";
     for (const Column& column : columns) {
       if (!column.is_needed) continue;
-      std::size_t width = column.title.size();
-      for (const std::string& cell : column.cells) width = std::max(width, cell.size());
       const std::string& cell = row == 0 ? column.title : column.cells[row - 1];
+      const std::size_t width = width_of(column);
       line += column.is_left ? fmt::format("  {:<{}}", cell, width) : fmt::format("  {:>{}}", cell, width);
     }
     out += line.substr(1) + '\n';
