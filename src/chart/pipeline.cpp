@@ -24,7 +24,8 @@ std::vector<Piece> pieces_of(const TimelineFigure& figure) {
   return out;
 }
 
-// Warm-up, one forward and one backward in turn, and the rest of the backwards.
+// Warm-up, one forward and one backward in turn, and the rest of the backwards; weight gradients between
+// them.
 std::vector<PipelineBlock> order_of(const TimelineFigure& figure, const std::vector<Piece>& pieces,
                                     std::int64_t stage) {
   const std::int64_t all = std::ssize(pieces);
@@ -35,14 +36,23 @@ std::vector<PipelineBlock> order_of(const TimelineFigure& figure, const std::vec
   const auto add = [&](std::int64_t i, bool backward) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     const std::int64_t chunk = backward ? figure.chunks - 1 - piece.chunk : piece.chunk;
-    out.push_back({stage, chunk, piece.micro_batch, backward, 0, 0});
+    out.push_back({stage, chunk, piece.micro_batch, backward, false, 0, 0});
+  };
+  // Weight gradients wait for as many micro-batches as the stage begins later: all stages keep as many.
+  const bool are_apart = figure.weights_us > 0;
+  std::int64_t updated = 0;
+  const auto add_weights = [&] { out.push_back({stage, 0, updated++, true, true, 0, 0}); };
+  const auto add_backward = [&](std::int64_t i) {
+    add(i, true);
+    if (are_apart && i - stage >= updated) add_weights();
   };
   for (std::int64_t i = 0; i < warm_up; ++i) add(i, false);
   for (std::int64_t i = warm_up; i < all; ++i) {
     add(i, false);
-    add(i - warm_up, true);
+    add_backward(i - warm_up);
   }
-  for (std::int64_t i = all - warm_up; i < all; ++i) add(i, true);
+  for (std::int64_t i = all - warm_up; i < all; ++i) add_backward(i);
+  while (are_apart && updated < all) add_weights();
   return out;
 }
 
@@ -65,7 +75,8 @@ std::vector<PipelineBlock> pipeline_blocks(const TimelineFigure& figure) {
   };
   // What a block waits for: the stage before it, or for a further chunk the last stage; backward the reverse.
   const auto ready_at = [&](const PipelineBlock& block) {
-    const auto [stage, chunk, micro_batch, backward, begin_us, end_us] = block;
+    const auto [stage, chunk, micro_batch, backward, weights, begin_us, end_us] = block;
+    if (weights) return 0.0;  // its backward pass stands before it
     if (!backward) {
       if (stage > 0) return end_of(stage - 1, chunk, micro_batch, false);
       return chunk > 0 ? end_of(last_stage, chunk - 1, micro_batch, false) : 0.0;
@@ -85,8 +96,12 @@ std::vector<PipelineBlock> pipeline_blocks(const TimelineFigure& figure) {
         const double ready = ready_at(block);
         if (ready < 0) break;
         block.begin_us = std::max(free_at[stage], ready);
-        block.end_us = block.begin_us + (block.backward ? figure.backward_us : figure.forward_us) / chunks;
-        end_of(block.stage, block.chunk, block.micro_batch, block.backward) = free_at[stage] = block.end_us;
+        const double whole_us = block.weights    ? figure.weights_us
+                                : block.backward ? figure.backward_us - figure.weights_us
+                                                 : figure.forward_us;
+        block.end_us = free_at[stage] = block.begin_us + whole_us / chunks;
+        if (!block.weights)
+          end_of(block.stage, block.chunk, block.micro_batch, block.backward) = block.end_us;
         ++done[stage];
         moves = true;
       }

@@ -149,15 +149,18 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
   const std::vector<PipelineBlock> blocks = pipeline_blocks(figure);
   double end_us = 0;
   for (const PipelineBlock& each : blocks) end_us = std::max(end_us, each.end_us);
+  const bool are_apart = figure.weights_us > 0;
   std::string heading = fmt::format(
-      "Pipeline, {}",
-      figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks) : "1F1B");
+      "Pipeline, {}", figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks)
+                      : are_apart       ? "ZB-H1"
+                                        : "1F1B");
   heading += figure.micro_batches < whole.micro_batches
                  ? fmt::format(", {} of {} micro-batches drawn", figure.micro_batches,
                                with_commas(whole.micro_batches))
                  : fmt::format(", {} micro-batches", whole.micro_batches);
   svg.text({plan_margin, top}, heading, Anchor::start, "strong");
   std::vector<LegendEntry> legend{{"forward", "mark c4", false}, {"backward", "mark c2", false}};
+  if (are_apart) legend.push_back({"weight gradients", "mark c7", false});
   if (figure.chunks > 1) {
     legend.push_back({"forward, odd chunks", "mark c3", false});
     legend.push_back({"backward, odd chunks", "mark c7", false});
@@ -186,13 +189,15 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
     const double to = place(x, each.end_us / unit);
     const double y = rows_top + 4 + stage_row * static_cast<double>(each.stage);
     const bool is_odd = each.chunk % 2 != 0;
-    const std::string_view look =
-        each.backward ? (is_odd ? "bar c7" : "bar c2") : (is_odd ? "bar c3" : "bar c4");
-    svg.rectangle({from, y}, std::max(0.3, to - from - 0.6), stage_bar, look,
-                  fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage,
-                              each.backward ? "backward" : "forward", each.micro_batch + 1,
-                              figure.chunks > 1 ? fmt::format(", chunk {}", each.chunk) : "",
-                              duration(each.begin_us), duration(each.end_us)));
+    const std::string_view look = each.weights    ? "bar c7"
+                                  : each.backward ? (is_odd ? "bar c7" : "bar c2")
+                                                  : (is_odd ? "bar c3" : "bar c4");
+    const std::string_view work = each.weights ? "weight gradients" : each.backward ? "backward" : "forward";
+    svg.rectangle(
+        {from, y}, std::max(0.3, to - from - 0.6), stage_bar, look,
+        fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage, work, each.micro_batch + 1,
+                    figure.chunks > 1 ? fmt::format(", chunk {}", each.chunk) : "", duration(each.begin_us),
+                    duration(each.end_us)));
     if (to - from >= label_width)
       svg.text({(from + to) / 2, y + 12}, std::to_string(each.micro_batch + 1), Anchor::middle, "small");
   }

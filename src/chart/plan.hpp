@@ -30,13 +30,15 @@ struct MemoryFigure {
   double usable_bytes = 0;
 };
 
-// Stages that are equally fast, in the order of 1F1B or, with chunks, of the interleaved schedule.
+// Stages that are equally fast, in the order of 1F1B or, with chunks, of the interleaved schedule; with
+// `weights_us`, of one chunk, in that of ZB-H1 (2401.10241, figure 2).
 struct TimelineFigure {
   std::int64_t stages = 1;
   std::int64_t chunks = 1;  // of each stage
   std::int64_t micro_batches = 1;
   double forward_us = 0;  // of one micro-batch on a whole stage
   double backward_us = 0;
+  double weights_us = 0;  // of the backward pass, weight gradients that run apart
 };
 
 struct PlanFigure {
@@ -58,6 +60,7 @@ struct PipelineBlock {
   std::int64_t chunk = 0;
   std::int64_t micro_batch = 0;
   bool backward = false;
+  bool weights = false;  // their gradients alone
   double begin_us = 0;
   double end_us = 0;
 };

@@ -34,6 +34,18 @@ TEST_CASE("a pipeline's step takes its micro-batches and one bubble", "[chart][p
   }
 }
 
+TEST_CASE("weight gradients that run apart leave a third of the bubble", "[chart][plan]") {
+  // arXiv 2401.10241, section 2.1: (p - 1) (F + B - 2 W) of the whole backward pass B, which has W in it.
+  for (const auto& [stages, micro_batches] :
+       {std::tuple(2, 2), std::tuple(4, 8), std::tuple(4, 16), std::tuple(8, 16)}) {
+    CAPTURE(stages, micro_batches);
+    const std::vector<PipelineBlock> blocks =
+        chart::pipeline_blocks({stages, 1, micro_batches, 100, 200, 100});
+    CHECK(blocks.size() == static_cast<std::size_t>(3 * stages * micro_batches));
+    CHECK(end_of(blocks) == Approx(300.0 * micro_batches + 100.0 * (stages - 1)));
+  }
+}
+
 TEST_CASE("a stage does one thing at a time, after what it waits for", "[chart][plan]") {
   const TimelineFigure figure{4, 2, 8, 100, 200};
   const std::vector<PipelineBlock> blocks = chart::pipeline_blocks(figure);

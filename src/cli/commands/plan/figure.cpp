@@ -53,17 +53,20 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
 }
 
 // Of a schedule that runs forward and backward passes in turn: a step is one pass of all micro-batches, and
-// its bubble as long as the other stages take for one of them.
+// its bubble as long as the other stages take for one of them, or with ZB-H1 for what weight gradients leave.
 std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
-  if (plan.parallel.pipeline <= 1 || plan.pipeline_schedule != "1f1b") return std::nullopt;
+  const bool are_apart = plan.pipeline_schedule == "zero_bubble" && plan.virtual_pipeline == 1;
+  if (plan.parallel.pipeline <= 1 || (plan.pipeline_schedule != "1f1b" && !are_apart)) return std::nullopt;
   chart::TimelineFigure out;
   out.stages = plan.parallel.pipeline;
   out.chunks = plan.virtual_pipeline;
   out.micro_batches = plan.gradient_accumulation;
-  const double passes = real(out.micro_batches) + real(out.stages - 1) / real(out.chunks);
-  const double each_us = plan.step_us / passes;
   // A backward pass is two GEMMs for each of the forward pass, and with full recomputation that again.
   const double forward = plan.recompute == "full" ? 0.25 : 1.0 / 3;
+  const double waiting = are_apart ? 1 - 2 * forward : 1 / real(out.chunks);
+  const double passes = real(out.micro_batches) + real(out.stages - 1) * waiting;
+  const double each_us = plan.step_us / passes;
+  if (are_apart) out.weights_us = forward * each_us;
   out.forward_us = forward * each_us;
   out.backward_us = (1 - forward) * each_us;
   return out;
