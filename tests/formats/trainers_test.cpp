@@ -251,6 +251,17 @@ model:
   CHECK(flagscale.readings.front().setup.plan.adapter_rank == 32);
 }
 
+// google/gemma-3n-E2B-it, config.json: MobileNetV5 (transformers, Gemma3nVisionConfig), which has no heads.
+TEST_CASE("a vision tower that timm knows by its name is no transformer of 12 heads", "[formats]") {
+  const auto result =
+      read_text("config.json", R"({"model_type": "gemma3n", "text_config": {"model_type": "gemma3n_text",
+    "hidden_size": 2048, "num_hidden_layers": 30, "num_attention_heads": 8, "num_key_value_heads": 2, "head_dim": 256,
+    "intermediate_size": 8192, "vocab_size": 262400},
+    "vision_config": {"model_type": "gemma3n_vision", "architecture": "mobilenetv5_300m_enc", "hidden_size": 2048}})");
+  REQUIRE(!result.readings.empty());
+  for (const model::Reading& each : result.readings) CHECK(each.part != "vision");
+}
+
 TEST_CASE("a vision tower that quantization leaves alone stays in 16 bits", "[formats]") {
   // https://huggingface.co/Qwen/Qwen3.5-122B-A10B-FP8, config.json: its 27 blocks are listed one by one.
   const auto result = read_text("config.json", R"({"model_type": "qwen3_vl",
