@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -60,7 +61,11 @@ std::vector<Place> places_of(const Part& part, const View& view) {
 std::string model_name(const std::string& path) {
   if (std::string published = hub_name(path); !published.empty()) return published;
   std::string name(file_name(path));
-  if (const auto dot = name.find_last_of('.'); dot != std::string::npos && dot > 0) name.resize(dot);
+  // An ending begins with a letter: `Qwen3-0.6B` has none.
+  const auto dot = name.find_last_of('.');
+  if (dot != std::string::npos && dot > 0 && dot + 1 < name.size() &&
+      std::isalpha(static_cast<unsigned char>(name[dot + 1])) != 0)
+    name.resize(dot);
   constexpr std::string_view empty_names = "config|params|model_config|model|train";
   const std::string folder = folder_of(path);
   if (matches_any(empty_names, name) && folder != "." && folder != "/") name = file_name(folder);
