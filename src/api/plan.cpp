@@ -212,8 +212,8 @@ Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const P
   for (const contracts::ServingCount& each : plans.counts) out.result.counts.push_back(count_of(each));
   out.result.best = place_of(plans.best);
   if (!plans.best) return out;
-  for (const contracts::Launch& each :
-       contracts::launches(path, *plans.counts[*plans.best].answer.cheapest, request))
+  for (const contracts::Launch& each : contracts::launches(
+           path, subject.reading.setup.plan.dtype, *plans.counts[*plans.best].answer.cheapest, request))
     out.result.launch[each.engine] = each.command;
   return out;
 }

@@ -31,9 +31,11 @@ std::string trtllm_command(const std::string& model, const ServingPlan& plan, st
 // python/sglang/srt/server_args.py: tp_size counts the ranks of data-parallel attention, and
 // max_running_requests those of all of them. TensorRT-LLM, docs/source/commands/trtllm-serve: tp_size counts
 // the ranks of data-parallel attention, which then has no other; such options are a file's.
-std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
+std::vector<Launch> launches(const std::string& model, DType stored, const ServingPlan& plan,
                              const ServingRequest& request) {
   const model::Plan& run = plan.setup.plan;
+  const bool quantizes = run.dtype != stored;
+  if (quantizes && run.dtype != DType::fp8) return {};
   const std::int64_t longest = request.input_tokens + request.output_tokens;
   std::string vllm = fmt::format("vllm serve {} --tensor-parallel-size {}", model, run.tensor);
   if (run.pipeline > 1) vllm += fmt::format(" --pipeline-parallel-size {}", run.pipeline);
@@ -51,8 +53,14 @@ std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
     vllm += " --kv-cache-dtype fp8";
     sglang += " --kv-cache-dtype fp8_e4m3";
   }
+  // Weights in 16 bits become FP8 as they are loaded.
+  if (quantizes) {
+    vllm += " --quantization fp8";
+    sglang += " --quantization fp8";
+  }
   std::vector<Launch> out{{"vllm", vllm}, {"sglang", sglang}};
-  if (run.data == 1 || run.tensor == 1) out.push_back({"tensorrt-llm", trtllm_command(model, plan, longest)});
+  if (!quantizes && (run.data == 1 || run.tensor == 1))
+    out.push_back({"tensorrt-llm", trtllm_command(model, plan, longest)});
   return out;
 }
 

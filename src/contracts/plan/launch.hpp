@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/dtype.hpp"
 #include "contracts/plan/serving.hpp"
 
 namespace shapelint::contracts {
@@ -12,8 +13,9 @@ struct Launch {
   std::string engine;
   std::string command;
 };
-// In vLLM, SGLang and, where it has the layout, TensorRT-LLM.
-std::vector<Launch> launches(const std::string& model, const ServingPlan& plan,
+// In vLLM, SGLang and, where it has the layout, TensorRT-LLM. `stored`: the dtype of the checkpoint; none
+// where no engine makes the plan's of it as it loads.
+std::vector<Launch> launches(const std::string& model, DType stored, const ServingPlan& plan,
                              const ServingRequest& request);
 
 }  // namespace shapelint::contracts
