@@ -116,6 +116,31 @@ TEST_CASE("what a million tokens cost adds up to what the GPUs cost", "[plan][cl
   CHECK(plans["launch"]["vllm"].get<std::string>().starts_with("vllm serve Qwen/Qwen3-8B"));
 }
 
+TEST_CASE("weights in 16 bits are quantized by who loads them", "[plan][cli]") {
+  const Json plans = plan_json({"Qwen/Qwen3-0.6B", "--gpu", "h100", "--gpus", "1", "--input-tokens", "500",
+                                "--output-tokens", "100", "--formats", "fp8"});
+  CHECK(plans["launch"]["vllm"].get<std::string>().find(" --quantization fp8") != std::string::npos);
+  CHECK(!plans["launch"].contains("tensorrt-llm"));
+}
+
+TEST_CASE("a name's version is no ending of a file", "[plan][cli]") {
+  const Json plans = plan_json({"Qwen/Qwen3-0.6B", "--mode", "train", "--gpu", "h100", "--gpus", "1"});
+  CHECK(plans["model"] == "Qwen3-0.6B");
+}
+
+// torchtitan's distributed/pipeline_parallel.py: "Multi-stage schedule requires at least 2 stages per rank".
+TEST_CASE("PyTorch's zero bubble has two stages on each rank", "[plan][cli]") {
+  text::MemoryFileSystem files;
+  files.files["llama3.toml"] =
+      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 8\nseq_len = 2048\n"
+      "[parallelism]\npipeline_parallel_degree = 4\npipeline_parallel_schedule = \"1F1B\"\n";
+  const Json plans = plan_json({"llama3.toml", "--gpu", "h100", "--gpus", "8", "--pipeline", "4",
+                                "--global-batch", "64", "--pipeline-schedule", "zero_bubble"},
+                               files);
+  REQUIRE(!plans["counts"][0]["plans"].empty());
+  for (const Json& each : plans["counts"][0]["plans"]) CHECK(each["virtual_pipeline"] > 1);
+}
+
 TEST_CASE("a measured step scales all plans, and narrows their interval", "[plan][cli]") {
   const std::string file = "examples/llama-3-8b.toml";
   const std::vector<std::string> asked{file, "--gpu", "h100", "--gpus", "8", "--tokens", "1T"};

@@ -205,7 +205,12 @@ std::vector<std::int64_t> TrainingSearch::Parts::chunks(const TrainingRequest& r
   const bool is_even = branch.stage_layers == 0 && layers % pipeline == 0;
   if (pipeline <= 1 || model::has_free_chunks(schedule)) {
     if (pipeline > 1 && is_even) out = divisors(layers / pipeline);
-    return values(request, FieldId::virtual_pipeline, out);
+    // PyTorch's ZB-H1 is interleaved (ScheduleInterleavedZeroBubble).
+    const bool must_interleave =
+        schedule == model::PipelineSchedule::zero_bubble && model::extra(reading, "pipelines_by_torch") > 0;
+    if (must_interleave) std::erase(out, 1);
+    const std::vector<std::int64_t> of = values(request, FieldId::virtual_pipeline, out);
+    return must_interleave && of == std::vector<std::int64_t>{1} ? out : of;
   }
   if (schedule != model::PipelineSchedule::dualpipe) {
     const bool may_be_uneven = model::extra(reading, "states_split") > 0;
@@ -443,6 +448,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     const auto [entry, is_new] = known_leaves.try_emplace(
         std::array{branch.layout.pipeline, branch.embedding_stages, branch.stage_layers});
     if (is_new) entry->second = p.leaves(request, branch);
+    if (entry->second.all.empty()) continue;
     counts.all += std::ssize(entry->second.all);
     if (open.empty() || !differs_in_batch_alone(open.back().branch, branch)) groups.push_back({open.size()});
     next.emplace(request.prune ? p.least_us(branch, entry->second) : 0, open.size());

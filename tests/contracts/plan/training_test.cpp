@@ -162,6 +162,19 @@ TEST_CASE("a training plan keeps the global batch and its GPUs, and fits", "[pla
   }
 }
 
+TEST_CASE("layers that do not go back over the stages are no plan of ZB-V", "[plan]") {
+  std::string odd = llama_3_8b;
+  odd.replace(odd.find("= 32"), 4, "= 31");
+  TrainingRequest request;
+  request.gpus = 8;
+  request.sequences = 64;
+  request.pins = {
+      {model::FieldId::pipeline_schedule, static_cast<std::int64_t>(model::PipelineSchedule::zero_bubble_v)}};
+  const TrainingAnswer answer = search(odd, "h100", request);
+  REQUIRE(!answer.best.empty());
+  for (const contracts::TrainingPlan& each : answer.best) CHECK(each.setup.plan.pipeline == 1);
+}
+
 namespace {
 
 const std::string small_mixture = R"([model]

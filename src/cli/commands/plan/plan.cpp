@@ -96,6 +96,8 @@ bool check_plan_usage(const PlanOptions& options, const api::PlanOptions& asked,
   };
   if (asked.input_tokens && (options.diff || options.apply))
     return wrong("`--diff` and `--apply` are of training plans", "the text has the launch commands");
+  if (options.format == 1 && (options.diff || options.apply))
+    return wrong("`--diff` and `--apply` print an edit of the file", "`--format json` prints the plan");
   if (!has_drawing_ending(options.plot, "--plot", io) || !has_ending(options.page, "--report", ".html", io))
     return false;
   if (!options.output.empty() && !options.apply)
@@ -159,7 +161,10 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
     for (const api::Error& each : answer.errors()) print_error(io, each.message, each.hint);
     return ExitCode::error;
   }
-  if (options.diff || options.apply) return write_plan(options, *input, answer->fastest, io);
+  if (options.diff || options.apply) {
+    if (!write_pictures(options, *input, subject.stack, answer->result, io)) return ExitCode::error;
+    return write_plan(options, *input, answer->fastest, io);
+  }
   if (options.format == 1) {
     objects::write_document("plan", objects::Status::ok, answer->result, io.out);
     return ExitCode::clean;

@@ -40,7 +40,8 @@ std::string recompute_words(const TrainingPlan& plan) {
   return out.starts_with("none + ") ? out.substr(7) : out;
 }
 
-// The papers' names of schedules.
+}  // namespace
+
 std::string_view schedule_words(const TrainingPlan& plan) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words{{{"1f1b", "1F1B"},
                                                                                 {"gpipe", "GPipe"},
@@ -56,6 +57,8 @@ std::string_view schedule_words(const TrainingPlan& plan) {
 bool has_other_schedule(const TrainingPlan& plan) {
   return plan.parallel.pipeline > 1 && plan.pipeline_schedule != "1f1b";
 }
+
+namespace {
 
 std::string layout_words(const TrainingPlan& plan) {
   std::string out = degree_words(plan.parallel);
@@ -287,15 +290,16 @@ std::string replica_words(const ServingPlan& plan) {
                      degree_words(plan.parallel), plan.dtype);
 }
 
-std::string service_text(std::string_view title, const ServingPlan& plan, const report::Style& style) {
+std::string service_text(std::string_view title, const ServingPlan& plan, const report::Style& style,
+                         bool is_fastest = false) {
   std::string out =
       lines(fmt::format("{}: {}", style.paint(Role::strong, title), replica_words(plan)), 0, style);
-  out +=
-      lines(fmt::format("{} concurrent requests; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
-                        with_commas(plan.concurrent_requests), duration(plan.ttft_us), duration(plan.tpot_us),
-                        whole(plan.output_tokens_per_s_all_gpus), plan.num_gpus,
-                        tenths(plan.output_tokens_per_s_per_gpu)),
-            2, style);
+  out += lines(fmt::format("{} concurrent {}; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
+                           with_commas(plan.concurrent_requests),
+                           plan.concurrent_requests == 1 ? "request" : "requests", duration(plan.ttft_us),
+                           duration(plan.tpot_us), whole(plan.output_tokens_per_s_all_gpus), plan.num_gpus,
+                           tenths(plan.output_tokens_per_s_per_gpu)),
+               2, style);
   out += lines(
       fmt::format("{} of {} GiB per GPU; the KV cache of a rank holds {} tokens, {} requests; "
                   "largest context {} tokens",
@@ -303,9 +307,10 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
                   with_commas(plan.kv_cache_tokens_per_rank), with_commas(plan.kv_cache_requests_per_rank),
                   with_commas(plan.largest_context)),
       2, style);
-  out += lines(
-      fmt::format("a decoding step is {}-bound; what keeps more requests out: {}", plan.bound, plan.binds), 2,
-      style);
+  // Fewer requests at a time are what makes a plan the fastest.
+  std::string bound = fmt::format("a decoding step is {}-bound", plan.bound);
+  if (!is_fastest) bound += fmt::format("; what keeps more requests out: {}", plan.binds);
+  out += lines(bound, 2, style);
   if (plan.load < 1)
     out += lines(fmt::format("serves {} requests/s; {} % of that arrives", tenths(plan.requests_per_s),
                              tenths(100 * plan.load)),
@@ -374,7 +379,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
   out += fmt::format("{}, {} plans; all that fit were priced\n", count_title(shown),
                      with_commas(shown.enumerated.all));
   out += service_text("cheapest", *shown.cheapest, style);
-  out += service_text("fastest", *shown.fastest, style);
+  out += service_text("fastest", *shown.fastest, style, true);
   out += service_text("fewest GPUs of a replica", *shown.fewest_gpus, style);
   out += '\n' + style.paint(Role::strong, "Pareto front, output tokens") + '\n';
   out += "  tokens/s/GPU  tokens/s/user      TTFT  requests  replicas\n";
