@@ -522,8 +522,8 @@ class Engine {
       const std::size_t gpu = group.gpus[g];
       const double error = uncertainty(candidate, gpu).half_width;
       proposal.gains.push_back({gpus_[gpu].id, candidate.gains[g], error,
-                                evaluators_[gpu]->evaluate(reading_.setup).time_us,
-                                evaluators_[gpu]->evaluate(candidate.setup).time_us});
+                                evaluators_[gpu]->whole_step_us(reading_.setup),
+                                evaluators_[gpu]->whole_step_us(candidate.setup)});
       proposal.gain_error += error / static_cast<double>(candidate.gains.size());
     }
     return proposal;

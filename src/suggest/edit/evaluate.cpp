@@ -102,6 +102,10 @@ Step Evaluator::step(const model::Setup& setup) {
   return out;
 }
 
+double Evaluator::whole_step_us(const model::Setup& setup) {
+  return counts_bubble_ ? evaluate(setup).time_us : step(setup).cost.time_us;
+}
+
 Step Evaluator::compared(const model::Setup& setup) {
   Step out = step(setup);
   if (!counts_bubble_) leave_out_bubble(out);

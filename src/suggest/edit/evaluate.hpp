@@ -44,6 +44,8 @@ class Evaluator {
   const Evaluation& evaluate(const model::Setup& setup);
   // The whole step, for printing; not remembered.
   Step step(const model::Setup& setup);
+  // The same of its time, with the bubble whether it is compared or not.
+  double whole_step_us(const model::Setup& setup);
   double memory_bytes(const model::Setup& setup) const { return memory_bytes_of(stack_, gpu(), setup); }
   // How sure gain(before, after) is: its interval, and whether measurements back it. The share is that of the
   // time per token, without regard to the work.

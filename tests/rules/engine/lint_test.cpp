@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "formats/read.hpp"
+#include "gpu/registry.hpp"
 #include "report/exchange/exchange.hpp"
 #include "rules/engine/propose.hpp"
 #include "suggest/edit/candidate.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 #include "tests/rules/rules_support.hpp"
 #include "text/files.hpp"
 
@@ -68,6 +71,30 @@ std::set<std::string> failures(const LintResult& result) {
 }
 
 }  // namespace
+
+TEST_CASE("a step that a proposal starts from is the one that is shown, bubble and all", "[rules]") {
+  // How many micro-batches it has is left to the launch, so that bubbles are not compared.
+  const auto file =
+      tests::read_text("pretrain.sh", R"(torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 \
+    --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 \
+    --tensor-model-parallel-size 8 --pipeline-model-parallel-size 2 --vocab-size 50304 --bf16)");
+  REQUIRE(file.readings.size() == 1);
+  const auto h100 = gpu::find_gpu("h100");
+  REQUIRE(h100);
+  const LintResult result = rules::lint(builtin_rules(), file.readings.front(), std::vector{*h100});
+  const double shown_us = result.gpus.front().before.time_us;
+  CHECK(result.gpus.front().before.bubble_us > 0);
+  int told = 0;
+  for (const Finding& finding : result.findings) {
+    for (const Proposal& proposal : finding.proposals) {
+      for (const rules::GpuGain& gain : proposal.gains) {
+        CHECK(gain.step_us == Approx(shown_us));
+        ++told;
+      }
+    }
+  }
+  CHECK(told > 0);
+}
 
 TEST_CASE("GPT-3 2.7B is told to have 20 heads and a vocabulary of 50304") {
   const model::Reading reading = read(gpt3);
