@@ -1,10 +1,7 @@
 // Memory that a setup needs on one GPU: a coarse estimate, good enough to keep proposals from running out.
 #pragma once
 
-#include <span>
-
 #include "model/lower/lower.hpp"
-#include "model/reading.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::suggest {
@@ -54,10 +51,6 @@ double budget_bytes(double memory_gib, const model::Plan& plan);
 // Sequences of a micro-batch for whose keys and values the memory has room beside the weights, each of
 // `plan.context_length` tokens and what a step adds; at least 1.
 std::int64_t resident_sequences(double memory_gib, const model::Setup& setup);
-
-// Of models that are one training step together (the halves of an encoder-decoder) notes in each what the
-// others need in memory.
-void note_memory_beside(std::span<model::Reading> readings);
 
 // Whether a candidate may be proposed that needs `needed` bytes, where `usable` are there. A start that fits
 // must go on to; of one that does not, the model may grow a little, but its plan may not ask for more, and
