@@ -19,7 +19,7 @@ namespace {
 // Of the micro-batches, those that a stage with the head has it for: with DualPipe half of them start there,
 // and half end there.
 double share_of_ends(const Plan& plan) {
-  return plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe ? 0.5 : 1;
+  return runs_both_ways(plan) ? 0.5 : 1;
 }
 
 // Layers that all stages could have beside the model's own, were each as full as the fullest.
@@ -156,7 +156,7 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
   const StageLayers of = stage_layers(setup);
   const double embedding = ends.embedding / tensor;
   const bool is_shared = ends_share_a_stage(plan);
-  const double copies = plan.pipeline_schedule == PipelineSchedule::dualpipe && plan.pipeline > 1 ? 2 : 1;
+  const double copies = runs_both_ways(plan) ? 2 : 1;
   const double first = copies * of.first;
   const double last = copies * of.last;
   return {
@@ -165,10 +165,16 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
        last * each.expert + further.expert}};
 }
 
+bool comes_back(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::zero_bubble_v || schedule == PipelineSchedule::dualpipe_v;
+}
+
+bool runs_both_ways(const Plan& plan) {
+  return plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe;
+}
+
 bool ends_share_a_stage(const Plan& plan) {
-  return plan.pipeline > 1 && (plan.pipeline_schedule == PipelineSchedule::zero_bubble_v ||
-                               plan.pipeline_schedule == PipelineSchedule::dualpipe_v ||
-                               plan.pipeline_schedule == PipelineSchedule::dualpipe);
+  return runs_both_ways(plan) || (plan.pipeline > 1 && comes_back(plan.pipeline_schedule));
 }
 
 bool has_free_chunks(PipelineSchedule schedule) {

@@ -57,8 +57,11 @@ struct StageParameters {
 };
 StageParameters stage_parameters(const Setup& setup, RankParameters held);
 
-// Whether one rank has both the embedding and the head: layers go from the first to the last rank and back
-// (ZB-V, DualPipeV), or each rank has a stage of both directions (DualPipe). It is the `last` stage here.
+// Whether the layers go from the first to the last rank and back (ZB-V, DualPipeV).
+bool comes_back(PipelineSchedule schedule);
+// Whether each rank of a pipeline has a stage of both directions, and another rank the same two (DualPipe).
+bool runs_both_ways(const Plan& plan);
+// Whether one rank has both the embedding and the head, with either of these. It is the `last` stage here.
 bool ends_share_a_stage(const Plan& plan);
 // Whether a stage may hold any number of chunks; others have one, or two.
 bool has_free_chunks(PipelineSchedule schedule);

@@ -293,7 +293,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
   const auto with_peak = [&](RankParameters own, std::initializer_list<double> peaks) {
     TrainingMemory out = of_states(held_states(setup, data, own));
     // Two ranks have the same two stages, and share the optimizer's states.
-    if (plan.pipeline > 1 && plan.pipeline_schedule == PipelineSchedule::dualpipe) out.optimizer /= 2;
+    if (runs_both_ways(plan)) out.optimizer /= 2;
     const double absent = is_freed ? out.gradients : 0;
     for (const double peak : peaks)
       out.activations = std::max(out.activations, peak + cast_bytes(plan, own) - absent);
