@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/stages.hpp"
+
 namespace shapelint::contracts {
 
 void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
@@ -24,10 +26,7 @@ void apply(const Branch& branch, const Leaf& leaf, model::Plan& plan) {
 
 bool is_as_light(model::PipelineSchedule a, model::PipelineSchedule b) {
   using enum model::PipelineSchedule;
-  const auto comes_back = [](model::PipelineSchedule each) {
-    return each == zero_bubble_v || each == dualpipe_v;
-  };
-  return a == dualpipe || (b != dualpipe && comes_back(a) == comes_back(b));
+  return a == dualpipe || (b != dualpipe && model::comes_back(a) == model::comes_back(b));
 }
 
 PlanKey key_of(const Branch& branch, const Leaf& leaf) {

@@ -196,7 +196,7 @@ struct TrainingSearch::Parts {
 };
 
 // Any number that divides a stage's layers; two of each stage where the second half of the layers comes back
-// over the stages (ZB-V, DualPipeV), one with DualPipe.
+// over the stages (ZB-V, DualPipeV), one otherwise.
 std::vector<std::int64_t> TrainingSearch::Parts::chunks(const TrainingRequest& request, const Branch& branch,
                                                         model::PipelineSchedule schedule) const {
   const std::int64_t pipeline = branch.layout.pipeline;
@@ -212,7 +212,7 @@ std::vector<std::int64_t> TrainingSearch::Parts::chunks(const TrainingRequest& r
     const std::vector<std::int64_t> of = values(request, FieldId::virtual_pipeline, out);
     return must_interleave && of == std::vector<std::int64_t>{1} ? out : of;
   }
-  if (schedule != model::PipelineSchedule::dualpipe) {
+  if (model::comes_back(schedule)) {
     const bool may_be_uneven = model::extra(reading, "states_split") > 0;
     if (branch.stage_layers > 0 || !(may_be_uneven || (is_even && layers / pipeline % 2 == 0))) return {};
     out = {2};
@@ -245,8 +245,10 @@ Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branc
         for (const std::int64_t chunk : of) out.all.push_back({chunk, schedule, choice, offload});
     }
   }
-  const auto is_one_way = [](const auto& each) { return model::has_free_chunks(each.first); };
-  if (!std::all_of(out.schedules.begin(), out.schedules.end(), is_one_way)) out.lightest = dualpipe;
+  const bool is_lightest = std::all_of(out.schedules.begin(), out.schedules.end(), [&](const auto& each) {
+    return is_as_light(out.lightest, each.first);
+  });
+  if (!is_lightest) out.lightest = dualpipe;
   out.least_memory = most_recomputed(choices, reading.setup.plan.recompute_layers <= 0);
   return out;
 }
@@ -402,9 +404,10 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
 // has no such layers: 0.
 double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves) {
   if (stack.run || !setup.model.conv.empty()) return 0;
+  apply(branch, {}, setup.plan);
   double waiting = 1;
   for (const auto& [schedule, chunks] : leaves.schedules) {
-    apply(branch, {chunks, schedule, {}, 0}, setup.plan);
+    setup.plan.pipeline_schedule = schedule;
     waiting = std::min(waiting, model::waiting_share(setup.plan, model::at_least_one(chunks)));
   }
   return step_bound.least_us(setup.plan, waiting, [&]() -> const model::Setup& {

@@ -175,6 +175,20 @@ TEST_CASE("layers that do not go back over the stages are no plan of ZB-V", "[pl
   for (const contracts::TrainingPlan& each : answer.best) CHECK(each.setup.plan.pipeline == 1);
 }
 
+// accelerate's device_map: each GPU has one run of layers (SL516).
+TEST_CASE("layers that compute in turn are one chunk on each stage", "[plan]") {
+  TrainingRequest request;
+  request.gpus = 4;
+  request.sequences = 16;
+  request.pins = {
+      {model::FieldId::pipeline, 4},
+      {model::FieldId::data, 1},
+      {model::FieldId::pipeline_schedule, static_cast<std::int64_t>(model::PipelineSchedule::in_turn)}};
+  const TrainingAnswer answer = search(llama_3_8b, "b200", request);
+  REQUIRE(!answer.best.empty());
+  for (const contracts::TrainingPlan& each : answer.best) CHECK(each.setup.plan.virtual_pipeline == 1);
+}
+
 namespace {
 
 const std::string small_mixture = R"([model]
