@@ -42,11 +42,8 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
   out.parts = {"weights", "gradients", "optimizer", "activations"};
   for (const TrainingPlan& each : plans) {
     const api::MemoryParts& parts = each.memory.parts;
-    std::string chunks =
-        each.virtual_pipeline > 1 ? fmt::format(", VPP {}", each.virtual_pipeline) : std::string();
-    if (has_other_schedule(each)) chunks += fmt::format(", {}", schedule_words(each));
     out.bars.push_back(
-        {fmt::format("{}{}, ZeRO-{}", degree_words(each.parallel), chunks, each.zero),
+        {fmt::format("{}, ZeRO-{}", pipeline_words(each), each.zero),
          {real(parts.weights), real(parts.gradients), real(parts.optimizer), real(parts.activations)}});
     out.usable_bytes = real(each.memory.usable_bytes);
   }

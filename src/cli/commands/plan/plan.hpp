@@ -38,12 +38,10 @@ ExitCode plan_run(const PlanOptions& options, Io& io);
 // Microseconds of `step=20.3s`, or of the step that `profile --format json` or a script of `prove` measured.
 Result<double> measured_step_us(const std::string& text, const text::FileSystem& files);
 
-// The papers' names of schedules, and whether there is a pipeline with another one than 1F1B.
-std::string_view schedule_words(const api::TrainingPlan& plan);
-bool has_other_schedule(const api::TrainingPlan& plan);
-
 // `TP 8, PP 2, DP 4`.
 std::string degree_words(const api::Parallel& run);
+// The same with chunks and schedule: `TP 8, PP 2, DP 4, VPP 2, ZB-H1`.
+std::string pipeline_words(const api::TrainingPlan& plan);
 
 // The Pareto front of serving; memory by part and the pipeline's timeline of training.
 chart::PlanFigure plan_figure(const api::PlanResult& result, const std::string& model);

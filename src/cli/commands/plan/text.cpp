@@ -40,8 +40,7 @@ std::string recompute_words(const TrainingPlan& plan) {
   return out.starts_with("none + ") ? out.substr(7) : out;
 }
 
-}  // namespace
-
+// The papers' names of schedules.
 std::string_view schedule_words(const TrainingPlan& plan) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words{{{"1f1b", "1F1B"},
                                                                                 {"gpipe", "GPipe"},
@@ -58,12 +57,8 @@ bool has_other_schedule(const TrainingPlan& plan) {
   return plan.parallel.pipeline > 1 && plan.pipeline_schedule != "1f1b";
 }
 
-namespace {
-
 std::string layout_words(const TrainingPlan& plan) {
-  std::string out = degree_words(plan.parallel);
-  if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
-  if (has_other_schedule(plan)) out += ", " + std::string(schedule_words(plan));
+  std::string out = pipeline_words(plan);
   if (plan.stage_layers > 0) out += fmt::format(", {} layers per stage", plan.stage_layers);
   if (plan.zero > 0) out += fmt::format(", ZeRO-{}", plan.zero);
   if (plan.overlap == "micro_batches") out += ", overlap";
@@ -397,6 +392,13 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
 }
 
 }  // namespace
+
+std::string pipeline_words(const TrainingPlan& plan) {
+  std::string out = degree_words(plan.parallel);
+  if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
+  if (has_other_schedule(plan)) out += fmt::format(", {}", schedule_words(plan));
+  return out;
+}
 
 std::string degree_words(const api::Parallel& run) {
   std::string out = fmt::format("TP {}", run.tensor);
