@@ -521,8 +521,7 @@ class Engine {
     for (std::size_t g = 0; g < candidate.gains.size(); ++g) {
       const std::size_t gpu = group.gpus[g];
       const double error = uncertainty(candidate, gpu).half_width;
-      proposal.gains.push_back({gpus_[gpu].id, candidate.gains[g], error,
-                                evaluators_[gpu]->whole_step_us(reading_.setup),
+      proposal.gains.push_back({gpus_[gpu].id, candidate.gains[g], error, result_.gpus[gpu].before.time_us,
                                 evaluators_[gpu]->whole_step_us(candidate.setup)});
       proposal.gain_error += error / static_cast<double>(candidate.gains.size());
     }
