@@ -318,10 +318,8 @@ bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
 // Whether the key that states a field has another name than that.
 bool is_called_otherwise(const model::Reading& reading, model::FieldId field) {
   const model::Origin& origin = model::origin(reading, field);
-  if (origin.kind != model::Origin::Kind::stated) return false;
-  std::string leaf = origin.key_path.substr(origin.key_path.rfind('.') + 1);
-  std::replace(leaf.begin(), leaf.end(), '-', '_');
-  return !leaf.ends_with(model::info(field).name);
+  return origin.kind == model::Origin::Kind::stated &&
+         !formats::leaf_of(origin.key_path).ends_with(model::info(field).name);
 }
 
 // Of each change that has one. What the file calls by the field's name goes without saying, unless another

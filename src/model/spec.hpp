@@ -475,8 +475,8 @@ struct Plan {
   bool fused_gradient_accumulation = false;  // products add to the sum of gradients as they write it
   bool dropout = false;          // of attention weights and of each block's output, while training
   bool without_dropout = false;  // it is known that nothing is dropped: memory counts no masks
-  double beside_share =
-      0;  // training: memory of the models of the same step on the same GPUs, in that of this one
+  // Training: memory of the models of the same step on the same GPUs, in that of this one.
+  double beside_share = 0;
   // Training: nothing here learns, but something before it does (a projector, a tower), and gradients go
   // there.
   bool frozen = false;

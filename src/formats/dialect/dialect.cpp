@@ -322,9 +322,8 @@ constexpr std::array type_keys{
 constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
                                   Key<Example>{"text", value<&Example::text>, "content", required}};
 
-// `FIELD = "text"`, or a table of texts by value; `serving`, `sinks` and `pipeline_parallel` are
-// tables of the same. `like`: of
-// which runs and models.
+// `FIELD = "text"`, or a table of texts by value; `serving`, `sinks` and `pipeline_parallel` are tables of
+// the same. `like`: of which runs and models.
 void read_instructions(Loader& load, NodeRef table, const SettingInstruction& like,
                        std::vector<SettingInstruction>& out) {
   const auto add = [&](const std::string& field, std::string_view choice, NodeRef text) {

@@ -46,14 +46,6 @@ std::string_view writing_of(const Dialect& dialect, const std::string& path) {
   return is_one ? setting_pattern(extension) : std::string_view(dialect.writes);
 }
 
-// The last part of a path, with underscores and without a flag's dashes.
-std::string leaf_of(std::string_view path) {
-  std::string leaf(path.substr(path.rfind('.') + 1));
-  while (leaf.starts_with('-')) leaf.erase(0, 1);
-  std::replace(leaf.begin(), leaf.end(), '-', '_');
-  return leaf;
-}
-
 // `_tp` is how data files call `-tp`.
 std::string key_text(std::string_view writes, std::string_view key) {
   if (!is_flag(writes)) return std::string(key);
@@ -266,6 +258,13 @@ bool has_own_word(const Dialect& dialect, const model::Reading& reading, FieldId
 }
 
 }  // namespace
+
+std::string leaf_of(std::string_view path) {
+  std::string leaf(path.substr(path.rfind('.') + 1));
+  while (leaf.starts_with('-')) leaf.erase(0, 1);
+  std::replace(leaf.begin(), leaf.end(), '-', '_');
+  return leaf;
+}
 
 std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, FieldId field,
                            std::int64_t from, std::int64_t to, bool even_if_same) {

@@ -29,6 +29,9 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
 std::optional<std::string> word_of(const Dialect& dialect, const model::Reading& reading,
                                    model::FieldId field, std::int64_t value);
 
+// The last part of a key's path, with underscores and without a flag's dashes.
+std::string leaf_of(std::string_view path);
+
 // How files of a syntax write a setting, `{key}: {value}`; empty for those that are not written by hand.
 std::string_view setting_pattern(std::string_view syntax);
 
