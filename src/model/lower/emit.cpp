@@ -246,6 +246,18 @@ Weight attention_weight(const LoweringContext& shared, std::string_view name) {
   return out;
 }
 
+std::int64_t qkv_columns(const LoweringContext& shared) {
+  constexpr std::array<std::string_view, 5> names{"layer.attention.query", "layer.attention.q_up",
+                                                  "layer.attention.key_value", "layer.attention.key",
+                                                  "layer.attention.value"};
+  std::int64_t out = 0;
+  visit_weights(shared.model, ModelComponent::attention, {shared.plan.tensor}, [&](const Weight& weight) {
+    if (std::find(names.begin(), names.end(), weight.name) != names.end())
+      out = plus(out, times(weight.copies, weight.outputs.on_rank));
+  });
+  return out;
+}
+
 void Emitter::linear(const Weight& weight, Dim m, Repeat repeat) {
   linear(weight.name, m, weight.split == Split::inputs ? shared_->hidden : dim(weight.outputs),
          dim(weight.inputs), shared_->linear_dtype, repeat);

@@ -358,6 +358,8 @@ std::string_view name_in(Modality stream, std::string_view name);
 
 // The weight of that name of a layer's attention.
 Weight attention_weight(const LoweringContext& shared, std::string_view name);
+// Columns of its weights of queries, keys and values on one rank, which run as one product. Heads stay whole.
+std::int64_t qkv_columns(const LoweringContext& shared);
 // What its projections read: the stream, of a block that layers share beside the embedding.
 Dim attention_inputs(const LoweringContext& shared);
 

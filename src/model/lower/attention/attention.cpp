@@ -2,6 +2,7 @@
 #include "model/lower/emit.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace shapelint::model {
 
@@ -47,39 +48,28 @@ namespace {
 
 constexpr double dropout_mask_bytes = 1;  // PyTorch keeps one byte per dropped-out element
 
-// Columns of the fused projection to queries, keys and values on one rank. Heads stay whole.
-Dim qkv_columns(const LoweringContext& shared) {
-  const ModelSpec& model = shared.model;
-  const std::int64_t heads = shared.heads.value;
-  const std::int64_t groups = shared.key_value_heads.value;
+// Those of the fused projection to queries, keys and values, by what it makes.
+constexpr std::string_view qkv_text(const ModelSpec& model) {
   if (model.key_values != KeyValues::apart) {
-    const std::int64_t width =
-        has_wide_gate(model) ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
-    return dim(plus(times(heads, width), times(groups, model.head_dim)),
-               has_wide_gate(model) ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
-                                      " + num_key_value_heads / tensor * head_dim"
-                                    : "num_attention_heads / tensor * head_dim"
-                                      " + num_key_value_heads / tensor * head_dim");
+    return has_wide_gate(model) ? "num_attention_heads / tensor * (head_dim + value_head_dim)"
+                                  " + num_key_value_heads / tensor * head_dim"
+                                : "num_attention_heads / tensor * head_dim"
+                                  " + num_key_value_heads / tensor * head_dim";
   }
-  if (has_wide_gate(model)) {
-    return dim(times(plus(heads, groups), plus(model.head_dim, model.value_head_dim)),
-               "(num_attention_heads / tensor + num_key_value_heads / tensor) * (head_dim + value_head_dim)");
-  }
+  if (has_wide_gate(model))
+    return "(num_attention_heads / tensor + num_key_value_heads / tensor) * (head_dim + value_head_dim)";
   if (model.head_dim != model.value_head_dim) {
-    return dim(plus(times(heads, model.head_dim), times(groups, plus(model.head_dim, model.value_head_dim))),
-               "num_attention_heads / tensor * head_dim"
-               " + num_key_value_heads / tensor * (head_dim + value_head_dim)");
+    return "num_attention_heads / tensor * head_dim"
+           " + num_key_value_heads / tensor * (head_dim + value_head_dim)";
   }
-  if (model.num_attention_heads == model.num_key_value_heads) {
-    return dim(times(3, heads, model.head_dim), "3 * (num_attention_heads / tensor) * head_dim");
-  }
-  return dim(times(plus(heads, times(2, groups)), model.head_dim),
-             "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim");
+  return model.num_attention_heads == model.num_key_value_heads
+             ? "3 * (num_attention_heads / tensor) * head_dim"
+             : "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim";
 }
 
 // Of a block that layers share (Zamba): the stream is put beside the embedding and normalized, and each layer
 // adds products of its own to queries, keys and values.
-void lower_shared_inputs(const LoweringContext& shared, Repeat layer, Emitter& emit) {
+void lower_shared_inputs(const LoweringContext& shared, Dim qkv, Repeat layer, Emitter& emit) {
   const SharedBlock& block = shared.model.shared_block;
   if (block.blocks <= 0) return;
   const Dim inputs = attention_inputs(shared);
@@ -92,7 +82,7 @@ void lower_shared_inputs(const LoweringContext& shared, Repeat layer, Emitter& e
   emit.linear("layer.shared_block.attention_down", shared.tokens,
               dim(times(3, block.adapter_rank), "3 * shared_adapter_rank"), inputs, shared.linear_dtype,
               layer);
-  emit.linear("layer.shared_block.attention_up", shared.tokens, qkv_columns(shared),
+  emit.linear("layer.shared_block.attention_up", shared.tokens, qkv,
               dim(block.adapter_rank, "shared_adapter_rank"), shared.linear_dtype, layer);
 }
 
@@ -283,6 +273,7 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   const Dim inputs = attention_inputs(shared);
   // Queries, keys and values are three products where each second one runs again.
   const auto keys = static_cast<double>(shared.key_value_heads.value * model.head_dim);
+  const Dim qkv = dim(qkv_columns(shared), qkv_text(model));
   const bool is_narrow = model.compressed.q_lora_rank > 0;
   if (is_narrow) lower_narrow_projections(shared, layer, emit);
   if (!is_narrow) {
@@ -292,19 +283,18 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   }
   emit.set_projections(3);
   if (!is_narrow && borrowed < 1)
-    emit.linear("layer.attention.qkv", shared.tokens, qkv_columns(shared), inputs, shared.linear_dtype,
-                {count * (1 - borrowed), Recomputed::with_layer,
-                 keys / static_cast<double>(qkv_columns(shared).value)});
+    emit.linear("layer.attention.qkv", shared.tokens, qkv, inputs, shared.linear_dtype,
+                {count * (1 - borrowed), Recomputed::with_layer, keys / static_cast<double>(qkv.value)});
   if (!is_narrow && borrowing > 0)
     emit.linear(attention_weight(shared, "layer.attention.query"), shared.tokens,
                 {count * borrowed, Recomputed::with_layer});
   emit.set_projections(1);
-  lower_shared_inputs(shared, layer, emit);
+  lower_shared_inputs(shared, qkv, layer, emit);
   if (model.qkv_bias)
-    emit.bias_gradients("layer.attention.bias",
-                        static_cast<double>(shared.tokens.value) *
-                            static_cast<double>(qkv_columns(shared).value) * shared.activation,
-                        1, layer);
+    emit.bias_gradients(
+        "layer.attention.bias",
+        static_cast<double>(shared.tokens.value) * static_cast<double>(qkv.value) * shared.activation, 1,
+        layer);
 
   const double key_heads = (1 - borrowed) * static_cast<double>(shared.key_value_heads.value);
   const double queries_and_keys = static_cast<double>(shared.tokens.value) *
