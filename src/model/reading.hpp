@@ -101,6 +101,7 @@ struct Reading {
   std::vector<LayerOrigin> layers;  // of every key of a layer that the file states
   std::string part;                 // which model of the file: `text`, `vision`; empty when there is only one
   std::string model_type;           // as the file calls it: `llama`
+  std::string checkpoint;           // that the file names for an engine or a trainer to load: `Qwen/Qwen3-8B`
   // Where the models of a file are one step together (the halves of an encoder-decoder), or its plans one
   // iteration (reinforcement learning): how often this one runs in it. 0: it is a step of its own.
   double runs_in_whole = 0;

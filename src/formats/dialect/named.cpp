@@ -56,7 +56,7 @@ std::string text_of(NodeRef node) {
 
 NamedModel named_model(const std::string& pattern, const View& view, const Place& base,
                        std::span<const Place> scopes) {
-  if (pattern.find('{') == std::string::npos) {
+  if (!is_composed(pattern)) {
     const NodeRef node = view.find_first(parse_key_paths(pattern), base);
     if (node.is(Kind::unknown))
       return {{}, Unresolved{model::no_field, node, std::string(node.note()), true}};

@@ -29,7 +29,11 @@ struct NamedModel {
 NamedModel named_model(const std::string& pattern, const View& view, const Place& base,
                        std::span<const Place> scopes);
 
-// Whether names of published models say it.
+// Whether a name is put together from several keys.
+inline bool is_composed(const std::string& pattern) {
+  return pattern.find('{') != std::string::npos;
+}
+
 // A known model whose name a checkpoint's begins with (`Qwen3-0.6B-Reverse-Text`). `keeps_shape`: what
 // follows says what it was trained for, and no other size. Empty where there is none.
 struct BaseModel {
@@ -38,6 +42,7 @@ struct BaseModel {
 };
 BaseModel base_model(std::string_view name);
 
+// Whether names of published models say it.
 bool is_named_size(model::FieldId field);
 
 }  // namespace shapelint::formats

@@ -59,21 +59,18 @@ class Resolver {
     if (type_name_.empty()) type_name_ = part.fallback_type;
     for (const std::string& each : part.known_model.empty() ? dialect.known_model : part.known_model) {
       auto [name, gap] = named_model(each, view_, base_, scopes_);
-      if (name.empty()) {
-        if (gap) name_gap_ = std::move(gap);
-        continue;
-      }
+      if (name.empty() && gap) name_gap_ = std::move(gap);
+      if (name.empty()) continue;
       known_ = find(name);
       name_gap_.reset();
+      checkpoint_ = is_composed(each) ? std::string() : name;
       if (known_) break;
       const BaseModel like = base_model(name);
       if (like.keeps_shape) known_ = find(like.name);
-      std::string note = fmt::format("`{}` {}", name, unknown_model);
-      if (known_)
-        note += fmt::format(": it is taken as `{}`, which its name holds", like.name);
-      else if (!like.name.empty())
-        note += fmt::format(", which has `{}`", like.name);
-      notes_.push_back({std::move(note), {}, {}, {}});
+      const std::string_view form = known_              ? "`{}` {}: it is taken as `{}`, which its name holds"
+                                    : like.name.empty() ? "`{}` {}"
+                                                        : "`{}` {}, which has `{}`";
+      notes_.push_back({fmt::format(fmt::runtime(form), name, unknown_model, like.name), {}, {}, {}});
       if (known_) break;
     }
     rules_.add(part_.fields, Stage::before_known);
@@ -116,6 +113,7 @@ class Resolver {
     out.part = part_.name;
     out.runs_in_whole = part_.runs;
     out.model_type = type_name_;
+    out.checkpoint = checkpoint_;
     model::PerField<bool> open;  // left for model::complete()
     std::vector<Unresolved> unresolved;
     for (const model::FieldInfo& field : model::fields()) {
@@ -575,6 +573,7 @@ class Resolver {
   std::span<const model::Override> overrides_;
   std::vector<Error>& errors_;
   std::string type_name_;
+  std::string checkpoint_;
   std::vector<const ModelType*> types_;
   std::optional<Checkpoint> known_;
   std::optional<Unresolved> name_gap_;  // the file names a model, and only the run knows which
