@@ -147,7 +147,7 @@ const std::map<std::string, std::set<std::string>> beside_the_face{
     // How every value was read, and which dialect was nearly meant.
     {"cli/commands/show", {"formats", "model", "project"}},
     // Whole families of models, edits of their files, and what a stack makes of them.
-    {"cli/commands/suggest", {"contracts", "formats", "gpu", "lint", "project", "rules", "suggest"}},
+    {"cli/commands/suggest", {"contracts", "gpu", "lint", "project", "rules", "suggest"}},
     // Rows by the million, without a copy of any.
     {"cli/commands/sweep", {"cost", "gpu", "model", "rules", "suggest"}},
 };

@@ -13,10 +13,13 @@
 #include "cost/roofline.hpp"
 #include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
+#include "lint/rewrite.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"
 #include "objects/step.hpp"
 #include "project/applied.hpp"
+#include "suggest/edit/change.hpp"
+#include "suggest/problem.hpp"
 
 namespace shapelint::api {
 
@@ -166,8 +169,19 @@ std::optional<std::int64_t> place_of(const std::optional<std::size_t>& place) {
   return place ? std::optional(static_cast<std::int64_t>(*place)) : std::nullopt;
 }
 
+// What has to be written for the file to say the plan, as it is tried; none where that fails.
+std::vector<std::string> settings_in(const PlanFile& file, const model::Reading& reading,
+                                     const model::Setup& plan) {
+  if (reading.dialect == "published") return {};
+  const suggest::Edits edits = suggest::edits_between(reading, plan);
+  return lint::rewrite({reading, file.text, plan, edits.changes, suggest::links_of(reading), file.configured,
+                        file.files, file.is_stdin})
+      .settings;
+}
+
 Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
-                                   const contracts::GpuCounts& counts, const contracts::PlanRun& run) {
+                                   const contracts::GpuCounts& counts, const contracts::PlanRun& run,
+                                   const PlanFile& file) {
   const contracts::TrainingPlans plans = contracts::plan_training(
       subject, counts, {options.global_batch, options.top, options.measured_step_us}, run);
   if (plans.ended) return ended();
@@ -187,7 +201,10 @@ Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const 
   }
   out.result.best = place_of(plans.best);
   out.result.in_the_file = plans.in_file;
-  if (plans.best) out.fastest = plans.counts[*plans.best].answer.best.front().setup;
+  if (!plans.best) return out;
+  out.fastest = plans.counts[*plans.best].answer.best.front().setup;
+  if (std::vector<std::string> written = settings_in(file, subject.reading, *out.fastest); !written.empty())
+    out.result.in_the_file = std::move(written);
   return out;
 }
 
@@ -212,8 +229,9 @@ Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const P
   for (const contracts::ServingCount& each : plans.counts) out.result.counts.push_back(count_of(each));
   out.result.best = place_of(plans.best);
   if (!plans.best) return out;
-  for (const contracts::Launch& each : contracts::launches(
-           path, subject.reading.setup.plan.dtype, *plans.counts[*plans.best].answer.cheapest, request))
+  for (const contracts::Launch& each :
+       contracts::launches(contracts::served_model(subject.reading), subject.reading.setup.plan.dtype,
+                           *plans.counts[*plans.best].answer.cheapest, request))
     out.result.launch[each.engine] = each.command;
   return out;
 }
@@ -254,8 +272,13 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
     errors.push_back(wrong(
         fmt::format("`{} {}` is not a number of sequences", called("global_batch"), *options.global_batch),
         fmt::format("1 to {}", with_commas(most_tokens))));
-  if (options.measured_step_us > 0 && serves)
-    errors.push_back(wrong(fmt::format("`{}` is of a training step", called("measured_step_us"))));
+  for (const auto& [is_given, name] :
+       {std::pair(options.measured_step_us > 0, "measured_step_us"), std::pair(options.tokens > 0, "tokens"),
+        std::pair(options.global_batch.has_value(), "global_batch")}) {
+    if (is_given && serves)
+      errors.push_back(wrong(
+          fmt::format("`{}` is of training, and the length of a request asks for serving", called(name))));
+  }
   const std::string input = called("input_tokens");
   const std::string output = called("output_tokens");
   if (!in_range(options.input_tokens) || !in_range(options.output_tokens))
@@ -264,9 +287,13 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   if (options.input_tokens.has_value() != options.output_tokens.has_value())
     errors.push_back(
         wrong(fmt::format("only one of `{}` and `{}` is given", input, output), "serving needs both"));
-  if (options.rate > 0 && !serves)
-    errors.push_back(wrong(fmt::format("`{}` is of a service", called("rate")),
-                           fmt::format("it needs `{}` and `{}`", input, output)));
+  for (const auto& [is_given, name] :
+       {std::pair(options.rate > 0, "rate"), std::pair(options.ttft_ms > 0, "ttft_ms"),
+        std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(!options.formats.empty(), "formats")}) {
+    if (is_given && !serves)
+      errors.push_back(wrong(fmt::format("`{}` is of a service", called(name)),
+                             fmt::format("it needs `{}` and `{}`", input, output)));
+  }
   for (const auto& [value, name] :
        {std::pair(options.tokens, "tokens"), std::pair(options.rate, "rate"),
         std::pair(options.measured_step_us, "measured_step_us"), std::pair(options.ttft_ms, "ttft_ms"),
@@ -279,14 +306,23 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
 }
 
 Result<PlanAnswer> plan_of(const contracts::PlanSubject& subject, const PlanOptions& options,
-                           const std::string& path) {
+                           const PlanFile& file) {
   const bool serves = options.input_tokens.has_value();
   if (options.measured_step_us > 0 && subject.gpus.size() > 1)
     return wrong("the measured step is of one GPU, and several are named");
+  // vLLM refuses such a `--max-model-len`, SGLang such a `--context-length` (get_and_verify_max_len in
+  // vllm/config/model.py, model_config.py of SGLang), unless an environment variable allows it.
+  const std::int64_t positions = subject.reading.setup.model.max_positions;
+  if (serves && positions > 0 && *options.input_tokens + *options.output_tokens > positions &&
+      model::extra(subject.reading, "may_be_longer") <= 0)
+    return wrong(
+        fmt::format("a request of {} tokens exceeds the model's {} positions",
+                    with_commas(*options.input_tokens + *options.output_tokens), with_commas(positions)),
+        "`max_positions` states more where RoPE is scaled");
   const contracts::GpuCounts counts = *contracts::parse_counts(options.num_gpus, serves);
   const contracts::PlanRun run{options.threads, options.progress};
-  return serves ? serving_answer(subject, options, counts, run, path)
-                : training_answer(subject, options, counts, run);
+  return serves ? serving_answer(subject, options, counts, run, file.path)
+                : training_answer(subject, options, counts, run, file);
 }
 
 Result<PlanResult> plan(const FileSystem& files, const Source& source, const PlanOptions& options) {
@@ -312,7 +348,9 @@ Result<PlanResult> plan(const FileSystem& files, const Source& source, const Pla
                                        *loaded->configured->rules,
                                        stack_for(*loaded, priceable, *reading),
                                        project::dialect_of(*loaded->configured, *reading)};
-  Result<PlanAnswer> answer = plan_of(subject, options, loaded->path);
+  Result<PlanAnswer> answer =
+      plan_of(subject, options,
+              {loaded->path, loaded->text, *loaded->configured, loaded->files, options.read.assume_native});
   if (!answer) return answer.errors();
   return std::move(answer->result);
 }

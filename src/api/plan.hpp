@@ -10,6 +10,8 @@
 #include <shapelint/shapelint.hpp>
 
 #include "contracts/plan/plans.hpp"
+#include "project/project.hpp"
+#include "text/files.hpp"
 
 namespace shapelint::api {
 
@@ -22,8 +24,16 @@ struct PlanAnswer {
   // The fastest training plan of the best number of GPUs.
   std::optional<model::Setup> fastest{};
 };
-// `options` has no problems; `path` is what engines call the model.
+// The file of a plan's model.
+struct PlanFile {
+  const std::string& path;  // or what engines call the model
+  const std::string& text;
+  const project::Configured& configured;
+  const text::FileSystem& files;
+  bool is_stdin = false;
+};
+// `options` has no problems.
 Result<PlanAnswer> plan_of(const contracts::PlanSubject& subject, const PlanOptions& options,
-                           const std::string& path);
+                           const PlanFile& file);
 
 }  // namespace shapelint::api

@@ -37,14 +37,25 @@ std::string grouped_like(std::string_view old, std::string number) {
   return number;
 }
 
+// `reduce_scatter` as some files write it.
+std::string in_capitals(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
 // How a file that writes `old` for the value `from` writes `to`: in its quotes, if it has any, and as Python
 // and YAML do where truth has a capital letter. Nothing when it writes `from` in another way.
-std::optional<std::string> spelled_like(std::string_view old, const std::string& from, std::string to) {
+std::optional<std::string> spelled_like(std::string_view old, std::string from, std::string to) {
   std::string_view plain = is_quoted(old) ? old.substr(1, old.size() - 2) : old;
   const bool is_truth = from == "true" || from == "false";
   const bool has_capital =
       is_truth && !plain.empty() && std::isupper(static_cast<unsigned char>(plain.front())) != 0;
   std::string written = without(plain, '_');
+  if (in_capitals(from) == plain && !is_truth) {
+    from = in_capitals(from);
+    to = in_capitals(to);
+  }
   if (has_capital) {
     written.front() = from.front();
     to.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(to.front())));

@@ -346,19 +346,23 @@ std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats:
 
 }  // namespace
 
+void add_words(const formats::Dialect& dialect, std::span<const rules::Change> changes, ModelReport& model) {
+  for (const rules::Change& change : changes) {
+    if (change.field == model::no_field) continue;
+    for (const std::int64_t value : {change.from, change.to}) {
+      auto word = formats::word_of(dialect, model.reading, change.field, value);
+      if (word) model.words.push_back({change.field, value, *std::move(word)});
+    }
+  }
+}
+
 void add_words(const project::Configured& configured, ModelReport& model) {
   const formats::Dialect* dialect = nullptr;
   for (const rules::Finding& finding : model.result.findings) {
     for (const rules::Proposal& proposal : finding.proposals) {
-      for (const rules::Change& change : proposal.changes) {
-        if (change.field == model::no_field || model::info(change.field).choices.empty()) continue;
-        if (dialect == nullptr) dialect = dialect_of(configured, model.reading.dialect);
-        if (dialect == nullptr) return;
-        for (const std::int64_t value : {change.from, change.to}) {
-          auto word = formats::word_of(*dialect, model.reading, change.field, value);
-          if (word) model.words.push_back({change.field, value, *std::move(word)});
-        }
-      }
+      if (dialect == nullptr) dialect = dialect_of(configured, model.reading.dialect);
+      if (dialect == nullptr) return;
+      add_words(*dialect, proposal.changes, model);
     }
   }
 }

@@ -84,7 +84,8 @@ bool is_fixable(const rules::Finding& finding, const ModelReport& model);
 
 // Framework-specific instructions for a proposal.
 
-// Notes how the dialect writes the choices that findings propose.
+// Notes how the dialect writes the choices that changes set, or those that findings propose.
+void add_words(const formats::Dialect& dialect, std::span<const rules::Change> changes, ModelReport& model);
 void add_words(const project::Configured& configured, ModelReport& model);
 
 // Puts into each finding how the dialect sets what its first proposal changes, before what its rule says of

@@ -83,6 +83,99 @@ TEST_CASE("the plan that is applied is the file's own plan, as fast as was predi
   CHECK(again["counts"][0]["as_the_file_says"] == plans["counts"][0]["plans"][0]);
 }
 
+namespace {
+
+// The lines of the diff that `plan` makes of a file: taken away, and added.
+std::string plan_diff(const std::string& path, const std::string& text) {
+  text::MemoryFileSystem files;
+  files.files[path] = text;
+  const tests::Ran ran = tests::run({"plan", path, "--gpu", "h100", "--gpus", "8", "--diff"}, files);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  std::istringstream lines(ran.out);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_change = line.starts_with('+') || line.starts_with('-');
+    if (is_change && !line.starts_with("+++") && !line.starts_with("---")) out += line + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+// Without a pipeline the batch of a rank is the micro-batch (torchtitan, train.py), and a key that the file
+// lacks is added to its table.
+TEST_CASE("a plan's diff follows the keys that its layout has", "[plan][cli]") {
+  CHECK(plan_diff("llama3.toml", R"([model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 8
+seq_len = 8192
+global_batch_size = 64
+[parallelism]
+pipeline_parallel_degree = 4
+data_parallel_shard_degree = 2
+pipeline_parallel_schedule = "1F1B"
+pipeline_parallel_microbatch_size = 1
+[activation_checkpoint]
+mode = "selective"
+)") == R"(-local_batch_size = 8
++local_batch_size = 1
+-pipeline_parallel_degree = 4
+-data_parallel_shard_degree = 2
++pipeline_parallel_degree = 1
++data_parallel_shard_degree = 4
++tensor_parallel_degree = 2
++fsdp_reshard_after_forward = "never"
+-mode = "selective"
++mode = "none"
+)");
+}
+
+TEST_CASE("a plan's diff adds flags to a command and leaves out others", "[plan][cli]") {
+  CHECK(plan_diff("train.sh", R"(TP=4
+ARGS=(
+    --num-layers 32
+    --hidden-size 4096
+    --num-attention-heads 32
+    --seq-length 4096
+    --max-position-embeddings 4096
+)
+torchrun --nproc_per_node 8 pretrain_gpt.py \
+    "${ARGS[@]}" \
+    --tensor-model-parallel-size ${TP} \
+    --micro-batch-size 1 --global-batch-size 128 \
+    --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 \
+    --vocab-size 32000 --bf16
+)") == R"(-TP=4
++TP=1
+-    --micro-batch-size 1 --global-batch-size 128 \
+-    --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 \
+-    --vocab-size 32000 --bf16
++    --micro-batch-size 2 --global-batch-size 128 \
++    --recompute-method uniform --recompute-num-layers 1 \
++    --vocab-size 32000 --bf16 --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params
+)");
+}
+
+// levanter states a batch for all devices, and no micro-batches of a step; OLMo and llm-foundry both.
+TEST_CASE("plans take the batch that a file states", "[plan][cli]") {
+  text::MemoryFileSystem files;
+  files.files["levanter.yaml"] =
+      "model: {type: gpt2, hidden_dim: 768, num_heads: 12, num_layers: 12, seq_len: 1024}\n"
+      "trainer: {mp: 'p=f32,c=bfloat16', model_axis_size: 1, per_device_parallelism: -1, train_batch_size: "
+      "256}\n";
+  files.files["olmo.yaml"] =
+      "model: {d_model: 2048, n_heads: 16, n_layers: 16, mlp_ratio: 8, activation_type: swiglu, vocab_size: "
+      "100278,\n"
+      "  embedding_size: 100352, max_sequence_length: 4096, block_type: sequential, layer_norm_type: rms, "
+      "rope: true}\n"
+      "precision: amp_bf16\nglobal_train_batch_size: 512\ndevice_train_microbatch_size: 4\n";
+  CHECK(plan_json({"levanter.yaml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 256);
+  CHECK(plan_json({"olmo.yaml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 512);
+}
+
 TEST_CASE("a degree on the command line is kept", "[plan][cli]") {
   const Json plans =
       plan_json({"examples/llama-3-8b.toml", "--gpu", "h100", "--gpus", "16", "--tensor", "4", "--zero", "1"},
@@ -123,6 +216,36 @@ TEST_CASE("weights in 16 bits are quantized by who loads them", "[plan][cli]") {
   CHECK(!plans["launch"].contains("tensorrt-llm"));
 }
 
+// vllm/config/model.py, _get_and_verify_max_len: "User-specified max_model_len (…) is greater than the
+// derived max_model_len"; Qwen3-8B's config.json has max_position_embeddings 40960.
+TEST_CASE("a request longer than the model's positions is refused, as engines do", "[plan][cli]") {
+  const std::vector<std::string> asked{
+      "plan",           "Qwen/Qwen3-8B", "--gpu",           "h100", "--gpus", "1",
+      "--input-tokens", "40000",         "--output-tokens", "961"};
+  const tests::Ran ran = tests::run(asked, text::MemoryFileSystem());
+  CHECK(ran.code == 2);
+  CHECK(ran.err.find("a request of 40,961 tokens exceeds the model's 40,960 positions") != std::string::npos);
+  CHECK(tests::run(tests::plus(asked, {"--max-positions", "131072"}), text::MemoryFileSystem()).code == 0);
+}
+
+TEST_CASE("engines are told to load what the file names", "[plan][cli]") {
+  text::MemoryFileSystem files;
+  files.files["serve.sh"] = "vllm serve Qwen/Qwen3-0.6B --max-model-len 8192\n";
+  files.files["qwen/config.json"] =
+      R"({"model_type": "qwen3", "hidden_size": 1024, "num_hidden_layers": 28, "num_attention_heads": 16,
+          "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 3072, "vocab_size": 151936})";
+  const auto started = [&](const std::string& file) {
+    const Json plans = plan_json({file, "--mode", "decode", "--context-length", "600", "--gpu", "h100",
+                                  "--gpus", "1", "--input-tokens", "500", "--output-tokens", "100"},
+                                 files);
+    return plans["launch"]["vllm"].get<std::string>();
+  };
+  CHECK(started("serve.sh").starts_with("vllm serve Qwen/Qwen3-0.6B "));
+  CHECK(started("qwen/config.json").starts_with("vllm serve qwen "));
+  files.files["model.toml"] = tests::read_source_file("examples/llama-3-8b.toml");
+  CHECK(started("model.toml").starts_with("vllm serve MODEL "));
+}
+
 TEST_CASE("a name's version is no ending of a file", "[plan][cli]") {
   const Json plans = plan_json({"Qwen/Qwen3-0.6B", "--mode", "train", "--gpu", "h100", "--gpus", "1"});
   CHECK(plans["model"] == "Qwen3-0.6B");
@@ -139,6 +262,11 @@ TEST_CASE("PyTorch's zero bubble has two stages on each rank", "[plan][cli]") {
                                files);
   REQUIRE(!plans["counts"][0]["plans"].empty());
   for (const Json& each : plans["counts"][0]["plans"]) CHECK(each["virtual_pipeline"] > 1);
+  const Json refused =
+      plan_json({"llama3.toml", "--gpu", "h100", "--gpus", "8", "--pipeline", "4", "--global-batch", "64",
+                 "--pipeline-schedule", "zero_bubble", "--virtual-pipeline", "1"},
+                files);
+  CHECK(refused["counts"][0]["plans"].empty());
 }
 
 TEST_CASE("a measured step scales all plans, and narrows their interval", "[plan][cli]") {
@@ -222,6 +350,12 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "not the length of a request");
+  says({"plan", file, "--gpu", "h100", "--ttft", "100"}, "`--ttft` is of a service");
+  says({"plan", file, "--gpu", "h100", "--formats", "fp8"}, "`--formats` is of a service");
+  says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--tokens", "15T"},
+       "`--tokens` is of training");
+  says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--global-batch", "8"},
+       "`--global-batch` is of training");
   says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "this GPU is not in `--gpu`");
   says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
   says({"plan", file, "--gpu", "h100", "--measured", "step=20"}, "is not the time of a step");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +27,15 @@ std::string trtllm_command(const std::string& model, const ServingPlan& plan, st
 }
 
 }  // namespace
+
+std::string served_model(const model::Reading& reading) {
+  constexpr std::string_view config = "config.json";
+  const std::string& path = reading.path;
+  const auto slash = path.find_last_of('/');
+  if (path.substr(slash + 1) == config) return slash == std::string::npos ? "." : path.substr(0, slash);
+  if (!reading.checkpoint.empty()) return reading.checkpoint;
+  return reading.dialect == "published" ? path : "MODEL";
+}
 
 // vLLM, docs/serving/data_parallel_deployment.md and expert_parallel_deployment.md; SGLang,
 // python/sglang/srt/server_args.py: tp_size counts the ranks of data-parallel attention, and

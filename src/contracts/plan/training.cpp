@@ -41,6 +41,11 @@ bool is_among(std::span<const FieldId> fields, FieldId field) {
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
 
+bool is_pinned(const TrainingRequest& request, FieldId field) {
+  return std::any_of(request.pins.begin(), request.pins.end(),
+                     [&](const Pin& pin) { return pin.field == field; });
+}
+
 struct Priced {
   Branch branch;
   Leaf leaf;
@@ -143,6 +148,13 @@ struct TrainingSearch::Parts {
     return value == model::get(reading.setup, field) || is_left_out(field, value) || !can_set ||
            can_set(field, value);
   }
+  // A framework may work it out of the batch, and have no key for it.
+  bool accumulates(const TrainingRequest& request, std::int64_t micro_batches) const {
+    const bool follows =
+        !is_pinned(request, FieldId::gradient_accumulation) &&
+        (model::extra(reading, "fixes_batch") > 0 || model::extra(reading, "shared_batch") > 0);
+    return follows || allows(request, FieldId::gradient_accumulation, micro_batches);
+  }
   std::vector<std::int64_t> values(const TrainingRequest& request, FieldId field,
                                    std::vector<std::int64_t> of) const {
     const std::int64_t own = model::get(reading.setup, field);
@@ -205,12 +217,18 @@ std::vector<std::int64_t> TrainingSearch::Parts::chunks(const TrainingRequest& r
   const bool is_even = branch.stage_layers == 0 && layers % pipeline == 0;
   if (pipeline <= 1 || model::has_free_chunks(schedule)) {
     if (pipeline > 1 && is_even) out = divisors(layers / pipeline);
-    // PyTorch's ZB-H1 is interleaved (ScheduleInterleavedZeroBubble).
+    // PyTorch's ZB-H1 is interleaved (ScheduleInterleavedZeroBubble), by two stages of each rank where the
+    // file does not say (torchtitan, distributed/pipeline_parallel.py).
     const bool must_interleave =
         schedule == model::PipelineSchedule::zero_bubble && model::extra(reading, "pipelines_by_torch") > 0;
-    if (must_interleave) std::erase(out, 1);
-    const std::vector<std::int64_t> of = values(request, FieldId::virtual_pipeline, out);
-    return must_interleave && of == std::vector<std::int64_t>{1} ? out : of;
+    if (!must_interleave) return values(request, FieldId::virtual_pipeline, out);
+    std::vector<std::int64_t> of = values(request, FieldId::virtual_pipeline, out);
+    std::erase(of, 1);
+    constexpr std::int64_t usual = 2;
+    const bool may_be_usual = !is_pinned(request, FieldId::virtual_pipeline) &&
+                              std::find(out.begin(), out.end(), usual) != out.end();
+    if (of.empty() && may_be_usual) of.push_back(usual);
+    return of;
   }
   if (model::comes_back(schedule)) {
     const bool may_be_uneven = model::extra(reading, "states_split") > 0;
@@ -322,7 +340,7 @@ std::vector<Branch> TrainingSearch::Parts::branches(const TrainingRequest& reque
             for (const std::int64_t micro_batch : micro_batches) {
               each.micro_batch = micro_batch;
               each.accumulation = request.sequences / layout.data / micro_batch;
-              if (allows(request, FieldId::gradient_accumulation, each.accumulation)) out.push_back(each);
+              if (accumulates(request, each.accumulation)) out.push_back(each);
             }
           }
         }
@@ -362,9 +380,7 @@ TrainingSearch::~TrainingSearch() = default;
 
 TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
   TrainingAnswer out = search_without_fallback(request);
-  const bool is_pinned = std::any_of(request.pins.begin(), request.pins.end(),
-                                     [](const Pin& pin) { return pin.field == FieldId::offload_optimizer; });
-  if (!out.best.empty() || !request.may_offload || is_pinned ||
+  if (!out.best.empty() || !request.may_offload || is_pinned(request, FieldId::offload_optimizer) ||
       !parts_->allows(request, FieldId::offload_optimizer, all_percent))
     return out;
   TrainingRequest offloaded = request;
@@ -555,9 +571,7 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
   neutral.push_back({FieldId::overlap, 0});
   std::vector<Ablation> out;
   for (const Pin& each : neutral) {
-    const bool is_pinned = std::any_of(request.pins.begin(), request.pins.end(),
-                                       [&](const Pin& pin) { return pin.field == each.field; });
-    if (is_pinned || model::get(best.setup, each.field) == each.value) continue;
+    if (is_pinned(request, each.field) || model::get(best.setup, each.field) == each.value) continue;
     TrainingRequest without = request;
     without.keep = 1;
     without.asks_memory = false;

@@ -155,7 +155,8 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
     progress->at(done, all);
     return true;
   };
-  const auto answer = api::plan_of(subject, asked, options.file);
+  const auto answer = api::plan_of(
+      subject, asked, {options.file, input->file.source.text, configured, io.files, input->file.is_stdin});
   progress.reset();
   if (!answer) {
     for (const api::Error& each : answer.errors()) print_error(io, each.message, each.hint);

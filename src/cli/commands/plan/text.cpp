@@ -221,6 +221,11 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
   if (!result.best) {
     if (result.counts.size() > 1) return out;
     const PlanCount& only = result.counts.front();
+    if (only.enumerated.all == 0)
+      return out + lines(fmt::format("{}: no layout divides {} sequences per step; `--global-batch` states "
+                                     "another number",
+                                     count_title(only), with_commas(*result.sequences_per_step)),
+                         0, style);
     return out + lines(fmt::format("{}: no valid plan fits; {}; at least {} GiB per GPU", count_title(only),
                                    counts_text(only.enumerated), gib(only.least_memory_bytes.value_or(0))),
                        0, style);
