@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
@@ -185,8 +186,24 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   });
   if (!out.best) return out;
   TrainingCount& best = out.counts[*out.best];
+  const TrainingRequest asked{best.gpus, out.sequences, pins};
+  const std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
+  best.ablations.resize(choices.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex first;
+  run_in_threads(std::min(threads_of(run), choices.size()), [&] {
+    std::unique_ptr<TrainingSearch> own;
+    {
+      const std::lock_guard lock(first);
+      own = std::move(search);  // of one of the threads
+    }
+    if (!own) own = make(*out.best / items);
+    for (std::size_t i = next++; i < choices.size(); i = next++)
+      best.ablations[i] = own->without(asked, choices[i]);
+    const std::lock_guard lock(first);
+    search = std::move(own);
+  });
   if (!search) search = make(*out.best / items);
-  best.ablations = search->ablations({best.gpus, out.sequences, pins}, best.answer.best.front());
   const model::Plan& own = reading.setup.plan;
   if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
       sequences_per_step(own) == out.sequences)

@@ -96,6 +96,12 @@ model::PerField<bool> moving() {
   return out;
 }
 
+// What follows from the fields that plans choose; the rest stands in the reading.
+model::Rederived rederived_of(const model::Reading& reading) {
+  model::PerField<bool> moved = moving();
+  return model::rederived(reading.origins, reading.setup, moved);
+}
+
 }  // namespace
 
 std::vector<model::FieldId> chosen_in_training() {
@@ -135,7 +141,7 @@ struct TrainingSearch::Parts {
         can_set(std::move(can)),
         memo(gpu),
         step_bound(memo),
-        rederived(model::rederived(reading.origins)),
+        rederived(rederived_of(reading)),
         setup(reading.setup),
         usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)) {
     stack = on_stack(asked, reading, gpu);
@@ -187,6 +193,7 @@ struct TrainingSearch::Parts {
   std::vector<Waiting> by_waiting(const Branch& branch, const Leaves& leaves);
   double least_bytes(Branch branch, const Leaves& leaves);
   double least_us(const Branch& branch, const Leaves& leaves);
+  double least_us(const Branch& branch, const Leaves& leaves, double waiting);
   double bound_us(const Branch& branch, const Leaves& leaves);
   TrainingPlan plan_of(const model::Setup& of);
 
@@ -416,16 +423,21 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
   return least;
 }
 
-// No plan of the branch is faster than this, which takes no lowering. A stack may run other sizes, and a CNN
-// has no such layers: 0.
+// No plan of the branch is faster than this, which takes no lowering.
 double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves) {
-  if (stack.run || !setup.model.conv.empty()) return 0;
   apply(branch, {}, setup.plan);
   double waiting = 1;
   for (const auto& [schedule, chunks] : leaves.schedules) {
     setup.plan.pipeline_schedule = schedule;
     waiting = std::min(waiting, model::waiting_share(setup.plan, model::at_least_one(chunks)));
   }
+  return least_us(branch, leaves, waiting);
+}
+
+// None of those that wait as long. A stack may run other sizes, and a CNN has no such layers: 0.
+double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves, double waiting) {
+  if (stack.run || !setup.model.conv.empty()) return 0;
+  apply(branch, {}, setup.plan);
   return step_bound.least_us(setup.plan, waiting, [&]() -> const model::Setup& {
     return set(branch, {1, leaves.lightest, {}, 0});
   });
@@ -505,6 +517,9 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     priced.clear();
     for (const Waiting& waiting : p.by_waiting(each.branch, *each.leaves)) {
       const Leaf& leaf = waiting.leaf;
+      // Those behind it wait as long, or longer.
+      const bool is_full = request.prune && best.size() >= request.keep;
+      if (is_full && p.least_us(each.branch, *each.leaves, waiting.share) > best.back().step_us) break;
       // It waits no longer, as it stands before this one.
       const auto computes_less = [&](const Waiting& other) {
         return other.leaf.chunks == leaf.chunks && other.leaf.offload == leaf.offload &&
@@ -553,7 +568,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   return out;
 }
 
-std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, const TrainingPlan& best) {
+std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingPlan& plan) {
   std::vector<Pin> neutral{{FieldId::tensor, 1},
                            {FieldId::sequence_parallel, 0},
                            {FieldId::pipeline, 1},
@@ -569,17 +584,20 @@ std::vector<Ablation> TrainingSearch::ablations(const TrainingRequest& request, 
   neutral.push_back({FieldId::embedding_stages, 0});
   neutral.push_back({FieldId::stage_layers, 0});
   neutral.push_back({FieldId::overlap, 0});
-  std::vector<Ablation> out;
-  for (const Pin& each : neutral) {
-    if (is_pinned(request, each.field) || model::get(best.setup, each.field) == each.value) continue;
-    TrainingRequest without = request;
-    without.keep = 1;
-    without.asks_memory = false;
-    without.pins.push_back(each);
-    TrainingAnswer answer = search(without);
-    Ablation& added = out.emplace_back(Ablation{without.pins.back(), std::nullopt});
-    if (!answer.best.empty()) added.plan = std::move(answer.best.front());
-  }
+  std::erase_if(neutral, [&](const Pin& each) {
+    return is_pinned(request, each.field) || model::get(plan.setup, each.field) == each.value;
+  });
+  return neutral;
+}
+
+Ablation TrainingSearch::without(const TrainingRequest& request, const Pin& pin) {
+  TrainingRequest asked = request;
+  asked.keep = 1;
+  asked.asks_memory = false;
+  asked.pins.push_back(pin);
+  TrainingAnswer answer = search(asked);
+  Ablation out{pin, std::nullopt};
+  if (!answer.best.empty()) out.plan = std::move(answer.best.front());
   return out;
 }
 

@@ -89,6 +89,9 @@ struct Ablation {
   std::optional<TrainingPlan> plan;  // absent: none fits
 };
 
+// Of each choice that a plan makes, the value that is none.
+std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingPlan& plan);
+
 // For one thread and one GPU. What it is made of must outlive it.
 class TrainingSearch {
  public:
@@ -96,8 +99,8 @@ class TrainingSearch {
                  const PlanStack& stack, CanSet can_set);
   ~TrainingSearch();
   TrainingAnswer search(const TrainingRequest& request);
-  // Of each choice that the first of search()'s plans makes.
-  std::vector<Ablation> ablations(const TrainingRequest& request, const TrainingPlan& best);
+  // The best plan that has `pin` instead of a choice.
+  Ablation without(const TrainingRequest& request, const Pin& pin);
   // The file's own plan, as it is priced among the others.
   TrainingPlan own();
 
