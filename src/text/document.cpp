@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "base/keyed_hash.hpp"
 
 namespace shapelint::text {
 
@@ -13,6 +14,9 @@ namespace {
 
 // An item is found by going past those before it.
 constexpr std::size_t items_per_unit = 8;
+
+// A key that is looked for among those before it.
+constexpr std::size_t units_per_key = 10;
 
 }  // namespace
 
@@ -87,6 +91,7 @@ std::string NodeRef::path() const {
   if (!*this || node().parent == no_node) return {};
   const NodeRef above = parent();
   const std::string prefix = above.path();
+  charge_text(prefix.size() + key().size());
   if (!above.is(Kind::list)) return prefix.empty() ? std::string(key()) : prefix + "." + std::string(key());
   std::size_t position = 0;
   for (const NodeRef item : above) {
@@ -168,11 +173,13 @@ Error NodeRef::key_error(std::string message, std::string hint) const {
 
 std::vector<DuplicateKey> duplicate_keys(const Document& document) {
   std::vector<DuplicateKey> found;
-  std::unordered_map<std::string_view, NodeRef> seen;
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
     if (document.nodes()[i].kind != Kind::table) continue;
-    seen.clear();
+    // Made anew for each: to clear one takes as long as the largest table that it held.
+    std::unordered_map<std::string_view, NodeRef, KeyedHash> seen;
     for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
+      charge(units_per_key);
+      charge_text(child.key().size());
       const auto [at, inserted] = seen.try_emplace(child.key(), child);
       if (inserted) continue;
       found.push_back({at->second, child});

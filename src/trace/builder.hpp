@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/keyed_hash.hpp"
 #include "trace/trace.hpp"
 
 namespace shapelint::trace {
@@ -60,14 +61,14 @@ class Builder {
   Phase phase_of(std::uint32_t host, Phase around);
 
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, std::uint32_t> known_;
-  std::unordered_map<std::int64_t, std::uint32_t> threads_;
+  NameMap<std::uint32_t> known_;
+  std::unordered_map<std::int64_t, std::uint32_t, KeyedHash> threads_;
   std::vector<HostEvent> hosts_;
   std::vector<LaunchEvent> launches_;
   std::vector<DeviceEvent> devices_;
   std::vector<Range> ranges_;
   std::vector<Launcher> launchers_;
-  std::unordered_map<std::string, std::uint32_t> known_launchers_;
+  NameMap<std::uint32_t> known_launchers_;
   std::vector<std::uint32_t> host_launchers_;  // of hosts_
   std::vector<std::uint32_t> host_calls_;
   std::vector<double> own_us_;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/budget.hpp"
+#include "base/keyed_hash.hpp"
 #include "expr/expression.hpp"
 
 namespace shapelint::formats {
@@ -18,7 +18,7 @@ namespace {
 // check_expressions() compares them with what the dialect has.
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
-  std::unordered_set<std::string_view> known;
+  std::unordered_set<std::string_view, KeyedHash> known;
   for (const std::string_view name : expr::names_in(text))
     if (known.insert(name).second) names.emplace_back(name);
   return names;
@@ -34,7 +34,7 @@ struct Compiled {
 
 // Expressions write into buffers of their own while they are evaluated, so each thread has its own.
 const Compiled& compiled(const std::string& text) {
-  thread_local std::unordered_map<std::string, std::unique_ptr<Compiled>> cache;
+  thread_local NameMap<std::unique_ptr<Compiled>> cache;
   std::unique_ptr<Compiled>& entry = cache[text];
   if (entry) return *entry;
   const Uncharged kept;  // variables() is asked for each, and charged

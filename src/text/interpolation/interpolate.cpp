@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/strings.hpp"
 #include "text/errors.hpp"
 #include "text/interpolation/value.hpp"
@@ -333,7 +334,7 @@ class Interpolator {
   const Scopes& scopes_;
   TreeBuilder tree_;
   std::unordered_map<std::int32_t, Resolved> outcomes_;
-  std::unordered_map<std::int32_t, std::unordered_map<std::string_view, NodeRef>>
+  std::unordered_map<std::int32_t, std::unordered_map<std::string_view, NodeRef, KeyedHash>>
       keys_;                               // of tables, by node
   std::unordered_set<std::int32_t> open_;  // tables and lists that are being copied
   std::int64_t evaluations_ = 0;

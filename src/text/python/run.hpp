@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/budget.hpp"
+#include "base/keyed_hash.hpp"
 #include "text/document.hpp"
 #include "text/errors.hpp"
 #include "text/python/scan.hpp"
@@ -142,7 +142,7 @@ class Interpreter {
   ReadFile read_;
   std::vector<std::string> roots_;
   HasFolder has_folder_;
-  std::unordered_map<std::string, bool> folders_;  // below the roots, and whether they are there
+  NameMap<bool> folders_;  // below the roots, and whether they are there
   std::deque<Object> objects_;
   std::deque<Module> modules_;
   std::map<std::string, const Module*, std::less<>> by_path_;

@@ -66,7 +66,7 @@ Value apply_integers(std::string_view sign, std::int64_t a, std::int64_t b) {
 Value* Object::find(std::string_view key) {
   charge_text(key.size());
   if (!index.empty()) {
-    const auto found = index.find(std::string(key));
+    const auto found = index.find(key);
     return found == index.end() ? nullptr : &entries[found->second].value;
   }
   for (Entry& each : entries) {
@@ -81,7 +81,7 @@ Entry& Object::set(std::string_view key, Value value) {
     *found = std::move(value);
     return index.empty() ? *std::find_if(entries.begin(), entries.end(),
                                          [&](const Entry& each) { return each.key == key; })
-                         : entries[index.find(std::string(key))->second];
+                         : entries[index.find(key)->second];
   }
   charge(units_per_entry);
   charge_bytes(entry_bytes + bytes_per_index + 2 * key.size() + value.text.size());

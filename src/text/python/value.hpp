@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/keyed_hash.hpp"
 #include "text/python/syntax.hpp"
 
 namespace shapelint::text::python {
@@ -56,7 +56,7 @@ struct Entry {
 struct Object {
   std::string type;  // the dotted name of what made it, or its own
   std::vector<Entry> entries;
-  std::unordered_map<std::string, std::size_t> index;  // of the entries, once there are many
+  NameMap<std::size_t> index;  // of the entries, once there are many
   // Functions and classes.
   const Module* module = nullptr;
   Index statement = nothing;

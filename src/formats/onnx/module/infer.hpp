@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
 
+#include "base/keyed_hash.hpp"
 #include "formats/onnx/graph.hpp"
 
 namespace shapelint::formats {
@@ -46,7 +46,7 @@ std::optional<SmallTensor> fold(const onnx::NodeProto& node, const std::vector<c
 bool fix_dimensions(onnx::GraphProto& proto, const std::set<std::string>& weights,
                     const GraphRequest& request, Graph& graph, Error& error);
 
-using Types = std::unordered_map<std::string, onnx::TypeProto>;
+using Types = NameMap<onnx::TypeProto>;
 
 // The shape when every dimension is a number from 0 to largest_graph_dimension; nullopt otherwise.
 std::optional<GraphShape> known_shape(const onnx::TypeProto& type);
@@ -76,12 +76,12 @@ class ShapeInference {
   const onnx::TensorProto* data(const std::string& name);
 
   const GraphOperators& operators_;
-  std::unordered_map<std::string, int> versions_;  // of the operators, by domain
+  NameMap<int> versions_;  // of the operators, by domain
   Types types_;
   Types declared_;
-  std::unordered_map<std::string, SmallTensor> values_;
-  std::unordered_map<std::string, onnx::TensorProto> tensors_;  // the same for the library
-  std::unordered_map<std::string, const onnx::TensorProto*> weights_;
+  NameMap<SmallTensor> values_;
+  NameMap<onnx::TensorProto> tensors_;  // the same for the library
+  NameMap<const onnx::TensorProto*> weights_;
   friend class NodeContext;
 };
 
