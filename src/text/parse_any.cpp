@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/strings.hpp"
+#include "text/errors.hpp"
 #include "text/gin/gin.hpp"
 #include "text/header/model_header.hpp"
 #include "text/json/json.hpp"
@@ -129,7 +131,9 @@ std::optional<Syntax> guess_syntax(std::string_view path, std::string_view text)
   return std::nullopt;
 }
 
-Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedText text) {
+namespace {
+
+Result<std::vector<Document>> parsed(Syntax syntax, std::string path, SharedText text) {
   const auto one = [](Result<Document> document) -> Result<std::vector<Document>> {
     if (!document) return document.error();
     return std::vector<Document>{*std::move(document)};
@@ -151,6 +155,18 @@ Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedTe
       return one(parse_python(path, text));
   }
   return Error{"no reader", {}, std::move(path), {}};
+}
+
+}  // namespace
+
+// Some charge for all of a text, and say where it took too much; of the others the file is the place.
+Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedText text) {
+  const Budget budget;
+  try {
+    return parsed(syntax, path, std::move(text));
+  } catch (const Spent& spent) {
+    return too_costly(spent, path, 0);
+  }
 }
 
 Source parse_source(std::string path, SharedText text, std::optional<Syntax> otherwise) {

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
+#include "base/keyed_hash.hpp"
 #include "text/errors.hpp"
+#include "text/printable.hpp"
 #include "text/yaml/nodes.hpp"
 
 namespace shapelint::text::yaml {
@@ -13,6 +16,13 @@ namespace shapelint::text::yaml {
 namespace {
 
 using RawKind = RawNode::Kind;
+
+// Longest piece of the source that a message repeats.
+constexpr std::int64_t longest_shown = 40;
+
+// A key that is looked for among those of merged tables, which may be one long text many times.
+constexpr std::size_t units_per_name = 10;
+constexpr std::size_t bytes_per_unit = 16;
 
 // Tags of YAML itself say nothing that the value does not.
 bool is_core_tag(std::string_view tag) {
@@ -93,7 +103,10 @@ class Builder {
     if (!use) use = node.span;
     if (open_[node.target]) {
       fail(Error{
-          fmt::format("the alias `{}` is inside its own anchor", slice(node.span)), {}, path_, node.span});
+          fmt::format("the alias `{}` is inside its own anchor", shortened(slice(node.span), longest_shown)),
+          {},
+          path_,
+          node.span});
     }
     return node.target;
   }
@@ -193,10 +206,12 @@ class Builder {
       }
     }
     if (merged.empty()) return own;
-    std::unordered_map<std::string_view, std::size_t> last;
+    std::unordered_map<std::string_view, std::size_t, KeyedHash> last;
     const auto name = [&](const Entry& entry) {
       std::optional<Span> ignored;
-      return key_text(resolve(entry.key, ignored));
+      const std::string_view key = key_text(resolve(entry.key, ignored));
+      charge(units_per_name + key.size() / bytes_per_unit);
+      return key;
     };
     for (std::size_t i = 0; i < merged.size(); ++i) last[name(merged[i])] = i;
     for (const Entry& entry : own) last[name(entry)] = no_key;
@@ -234,7 +249,10 @@ class Builder {
   }
 
   Error not_a_table(Span span) const {
-    return Error{fmt::format("`<<` merges `{}`, which is not a table", slice(span)), {}, path_, span};
+    return Error{fmt::format("`<<` merges `{}`, which is not a table", shortened(slice(span), longest_shown)),
+                 {},
+                 path_,
+                 span};
   }
 
   const std::string& path_;

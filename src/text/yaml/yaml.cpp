@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <new>
-#include <unordered_map>
 
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "base/keyed_hash.hpp"
 #include "text/source.hpp"
 #include "text/yaml/nodes.hpp"
 
@@ -53,6 +53,8 @@ Explanation explain(std::string_view problem) {
 namespace {
 
 constexpr std::size_t max_documents = 1000;
+// libyaml goes through all of them at each, and at each value with a tag. Unity's files have one.
+constexpr std::size_t max_directives = 64;
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view name_letters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";  // of an anchor, as libyaml has it
@@ -111,6 +113,7 @@ class YamlReader {
 
   // The values of each document, as they are written.
   std::vector<std::vector<RawNode>> read() {
+    refuse_directives();
     while (true) {
       Event event;
       if (yaml_parser_parse(&parser_.handle, &event.handle) == 0) throw Stop{problem()};
@@ -145,6 +148,21 @@ class YamlReader {
     const std::size_t place = found.at_context ? offset(parser.context_mark) : begin;
     return Error{"not valid YAML: " + found.message, found.hint, path_,
                  span(place, std::min(place + 1, text_.size()))};
+  }
+
+  // Counted where they may be: a line of a text that begins like one is rare enough.
+  void refuse_directives() const {
+    constexpr std::string_view directive = "\n%TAG";
+    std::size_t count = 0;
+    for (std::size_t i = text_.find(directive); i != std::string_view::npos;
+         i = text_.find(directive, i + 1)) {
+      if (++count > max_directives)
+        throw Stop{Error{fmt::format("the file has more than {} `%TAG` directives", max_directives),
+                         {},
+                         path_,
+                         span(i + 1, i + directive.size()),
+                         ErrorCode::too_large}};
+    }
   }
 
   Error tab(std::size_t position) const {
@@ -241,7 +259,7 @@ class YamlReader {
     const std::size_t begin = offset(event.start_mark);
     const std::size_t end = offset(event.end_mark);
     node.span = span(begin, end);
-    const auto found = anchors_.find(std::string(view(event.data.alias.anchor)));
+    const auto found = anchors_.find(view(event.data.alias.anchor));
     if (found == anchors_.end()) stop(node.span, "no anchor (`&`) of this name comes before the alias");
     node.target = found->second;
     pass(begin);
@@ -367,7 +385,7 @@ class YamlReader {
   std::vector<RawNode> nodes_;
   std::vector<Open> open_;
   std::size_t skipped_depth_ = 0;  // tables and lists within a placeholder
-  std::unordered_map<std::string, std::size_t> anchors_;
+  NameMap<std::size_t> anchors_;
   std::vector<std::vector<RawNode>> documents_;
 };
 

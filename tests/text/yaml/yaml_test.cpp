@@ -12,6 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/text/span_support.hpp"
 #include "tests/text/text_support.hpp"
+#include "text/parse_any.hpp"
 #include "text/source.hpp"
 #include "text/yaml/nodes.hpp"
 
@@ -340,4 +341,14 @@ TEST_CASE("yaml: limits") {
   wide += "\nb: [";
   for (int i = 0; i < 2000; ++i) wide += "*a, ";
   CHECK(shown(wide + "]").starts_with("the file holds more than 500000 values"));
+
+  std::string directives;
+  for (int i = 0; i < 65; ++i) directives += fmt::format("\n%TAG !a{}! x", i);
+  CHECK(shown(directives + "\n---\na: 1\n").starts_with("the file has more than 64 `%TAG` directives"));
+  std::string merged = "a: &a\n  ? " + std::string(4'000'000, 'k') + "\n  : 1\nb: {<<: [";
+  for (int i = 0; i < 1000; ++i) merged += "*a, ";
+  CHECK(parse_as(Syntax::yaml, "c.yaml", merged + "]}\n").error().message ==
+        "it takes more work to read than any configuration");
+  CHECK(shown("b: {<<: " + std::string(1000, 'x') + "}")
+            .starts_with("`<<` merges `" + std::string(40, 'x') + "…`"));
 }
