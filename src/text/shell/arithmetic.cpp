@@ -75,6 +75,7 @@ class Evaluator {
       : text_(text), variables_(variables), depth_(depth) {}
 
   Number whole() {
+    charge_bytewise(text_.size());
     const Number value = ternary();
     skip_blanks();
     return at_ == text_.size() ? value : std::nullopt;
@@ -82,8 +83,8 @@ class Evaluator {
 
  private:
   void skip_blanks() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-      ++at_;
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
 
   bool take(std::string_view sign) {

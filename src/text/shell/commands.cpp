@@ -31,7 +31,8 @@ std::optional<std::string> printed(std::string_view format, const std::vector<st
   std::string all;
   std::size_t next = 0;
   do {
-    charge(format.size() / 8 + 1);
+    charge_bytewise(format.size());
+    charge_bytes(format.size());
     for (std::size_t i = 0; i < format.size(); ++i) {
       if (format[i] == '\\') return std::nullopt;
       if (format[i] != '%') {

@@ -15,13 +15,15 @@ constexpr std::size_t units_per_comparison = 4;
 
 // Identifiers behind `$` and `${`, and all of them in arithmetic.
 void add_names(std::string_view text, Names& names) {
+  charge_bytewise(text.size());
   const bool is_arithmetic = text.find("((") != std::string_view::npos;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool expands = text[i] == '$' || (is_arithmetic && (i == 0 || !is_name(text[i - 1])));
     if (!expands) continue;
     std::size_t begin = text[i] == '$' ? i + 1 : i;
     if (begin < text.size() && text[begin] == '{') ++begin;
-    while (begin < text.size() && (text[begin] == '#' || text[begin] == '!')) ++begin;
+    // `${#NAME}`; in arithmetic the name itself is found behind the sign.
+    while (text[i] == '$' && begin < text.size() && (text[begin] == '#' || text[begin] == '!')) ++begin;
     std::size_t end = begin;
     if (end < text.size() && is_name_start(text[end])) {
       while (end < text.size() && is_name(text[end])) ++end;

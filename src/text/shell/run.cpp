@@ -19,6 +19,7 @@ constexpr int max_open_parts = 4;
 
 std::size_t next_part(const Statement& statement, std::size_t index, bool succeeded) {
   for (; index < statement.operators.size(); ++index) {
+    charge();
     const Operator sign = statement.operators[index];
     if (sign == Operator::pipe || (sign == Operator::and_) == succeeded) return index + 1;
   }
@@ -196,11 +197,12 @@ void SymbolicExecutor::and_or_from(const Statement& statement, std::size_t index
     const Statement& part = statement.body[index];
     run(part, one, in_loop);
     const Truth value = success(part, one);
-    // The next part that this success, or failure, leads to.
-    const std::size_t on_yes = next_part(statement, index, true);
-    const std::size_t on_no = next_part(statement, index, false);
     const std::size_t end = statement.body.size();
-    if (value == Truth::unknown && on_yes != on_no && open_parts < max_open_parts) {
+    // The next part that this success, or failure, leads to.
+    const bool is_followed = value == Truth::unknown && open_parts < max_open_parts;
+    const std::size_t on_yes = value != Truth::no ? next_part(statement, index, true) : end;
+    const std::size_t on_no = value == Truth::no || is_followed ? next_part(statement, index, false) : end;
+    if (is_followed && on_yes != on_no) {
       for (const ExecutionPath& each : one) {
         for (const bool holds : {true, false}) {
           const std::size_t next = holds ? on_yes : on_no;

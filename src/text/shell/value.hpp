@@ -45,6 +45,11 @@ inline void charge_copy(const Text& text) {
   for (const Piece& piece : text) charge_copy(piece);
 }
 
+// Looking at each byte of a text.
+inline void charge_bytewise(std::size_t bytes) {
+  charge(1 + bytes / 8);
+}
+
 struct Value {
   bool is_array = false;
   std::vector<Text> items;  // one when it is no array
