@@ -149,13 +149,21 @@ Value Interpreter::complete(const Value& partial, Arguments given) {
     }
   }
   all.positional.insert(all.positional.end(), given.positional.begin(), given.positional.end());
+  // Partials of partials each add to what the next is given.
+  charge(cost_of(all));
+  HeldBytes held;
+  held.add(bytes_of(all));
   for (Entry& each : given.named) {
     charge(all.named.size());
     std::erase_if(all.named, [&](const Entry& before) { return before.key == each.key; });
     all.named.push_back(std::move(each));
   }
   all.is_open = given.is_open;
-  return call(function, std::move(all));
+  if (depth_ >= max_depth_of_calls) return unknown("it is nested too deep");
+  ++depth_;
+  Value result = call(function, std::move(all));
+  --depth_;
+  return result;
 }
 
 // What is known of a call of something that is not read: its name and what it is given.
