@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "catalog/catalog.hpp"
+#include "formats/charge.hpp"
 #include "formats/colocated.hpp"
 #include "formats/commands.hpp"
 #include "formats/dense.hpp"
@@ -161,6 +162,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
   std::string why;
   for (const Part& part : parts) {
     for (const Place& place : places_of(part, whole.view)) {
+      charge_reading();
       model::Reading reading = resolve(dialect, dialects.common(), part, whole.view, place, options.overrides,
                                        find, result.errors);
       add_dense_layers(dialect, whole.view, place, reading, result.errors);
@@ -363,6 +365,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
     result.dialect = dialect->name;
     read_document(files, dialects, *dialect, document, syntax, options, result);
   }
+  if (auto error = too_many_remarks(result.remarks)) result.errors.push_back(*std::move(error));
   run_neighbours(files, path, options, dialects, result);
   tell_apart(result.readings);
   if (!result.recognised) {

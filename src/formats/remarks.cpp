@@ -93,6 +93,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
                                    source.places().place(first.span().begin).line);
       if (same_value(first, child)) remark.kind = Remark::Kind::repeated_key;
       out.push_back(std::move(remark));
+      if (out.size() > most_remarks) return;
     }
   }
 }
@@ -116,21 +117,22 @@ bool is_octal(std::string_view text) {
 }
 
 void find_misread(const Dialect& dialect, const text::Document& document, std::vector<Remark>& out) {
-  for (std::size_t i = 0; i < document.nodes().size(); ++i) {
+  for (std::size_t i = 0; i < document.nodes().size() && out.size() <= most_remarks; ++i) {
     const NodeRef node(&document, static_cast<std::int32_t>(i));
     if (node.use_span() || node.key().empty()) continue;
     if (node.is(Kind::string) && !dialect.reads_exponents) {
-      Remark remark = remark_at(Remark::Kind::number_misread, document, node);
       // What is quoted is meant as a string.
-      if (remark.written != *node.as_string()) continue;
-      const auto value = text::yaml::number_read_as_string(remark.written);
+      const std::string written = written_at(document, node.span());
+      const auto value =
+          written == *node.as_string() ? text::yaml::number_read_as_string(written) : std::nullopt;
       if (!value) continue;
+      Remark remark = remark_at(Remark::Kind::number_misread, document, node);
       remark.meaning = "a string";
       remark.instead = with_point_and_sign(remark.written, *value);
       out.push_back(std::move(remark));
     } else if (node.is(Kind::integer)) {
+      if (!is_octal(written_at(document, node.span()))) continue;
       Remark remark = remark_at(Remark::Kind::number_misread, document, node);
-      if (!is_octal(remark.written)) continue;
       remark.meaning = fmt::format("the octal number {}", *node.as_integer());
       const auto digits = remark.written.find_first_not_of("+-0_");
       remark.instead = digits == std::string::npos ? "0" : remark.written.substr(digits);
@@ -144,6 +146,15 @@ bool supports_syntax(const Dialect& dialect, std::string_view syntax) {
 }
 
 }  // namespace
+
+std::optional<Error> too_many_remarks(const std::vector<Remark>& remarks) {
+  if (remarks.size() <= most_remarks) return std::nullopt;
+  const Remark& first = remarks[most_remarks];
+  return Error{
+      fmt::format("the file has more than {} keys that are repeated or misspelt, and numbers that are none",
+                  with_commas(static_cast<std::int64_t>(most_remarks))),
+      "a configuration is smaller", first.path, first.span, ErrorCode::too_large};
+}
 
 void remark_on(const Dialect& dialect, const text::Document& document, std::string_view syntax,
                std::vector<Remark>& out) {
@@ -231,6 +242,7 @@ void add_words(std::string& text, std::string_view words, std::string_view betwe
 
 void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
   for (const Remark& each : from) {
+    if (into.size() > most_remarks) return;
     const auto there = std::find_if(into.begin(), into.end(), [&](const Remark& other) {
       const bool is_one = each.kind == Remark::Kind::unresolved || other.span.begin == each.span.begin;
       return other.kind == each.kind && other.path == each.path && is_one;

@@ -1,15 +1,24 @@
 // Likely mistakes in how a configuration is written, whatever shape it describes.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "formats/dialect/dialect.hpp"
 #include "model/reading.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::formats {
+
+// Most remarks on one file; nobody looks for them beyond. Scripts of a thousand lines have a dozen.
+inline constexpr std::size_t most_remarks = 1000;
+
+// The error of a file that has more, at the first of those; nothing where it has not.
+std::optional<Error> too_many_remarks(const std::vector<model::Remark>& remarks);
 
 // Keys that are written twice, and numbers that the framework's YAML reader takes for something else.
 // `document` as it was parsed: interpolations not followed. Found ones are appended.

@@ -18,6 +18,7 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
 #include "text/files.hpp"
@@ -305,4 +306,18 @@ TEST_CASE("torchtitan's option of selective recomputation is a text, and no misr
   REQUIRE(result.readings.size() == 1);
   CHECK(result.remarks.empty());
   CHECK(result.readings.front().setup.plan.recompute_layers == 16);
+}
+
+TEST_CASE("a file has at most a thousand keys that are written twice", "[read]") {
+  const auto repeated = [](int count) {
+    std::string text = R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64)";
+    for (int i = 0; i <= count; ++i) text += fmt::format(", \"k\": {}", i);
+    return tests::read_text("config.json", text + "}");
+  };
+  CHECK(repeated(1000).remarks.size() == 1000);
+  CHECK(repeated(1000).errors.empty());
+  const formats::ReadResult more = repeated(5000);
+  REQUIRE(more.errors.size() == 1);
+  CHECK(more.errors.front().message ==
+        "the file has more than 1,000 keys that are repeated or misspelt, and numbers that are none");
 }

@@ -13,6 +13,7 @@
 #include <tsl/robin_set.h>
 
 #include "base/strings.hpp"
+#include "formats/remarks.hpp"
 #include "model/fields.hpp"
 
 namespace shapelint::formats {
@@ -111,7 +112,10 @@ class Looker {
       for (const auto& [id, tables] : tables_) {
         const NodeRef table = tables.nodes[scope];
         if (!table.is(Kind::table)) continue;
-        for (const NodeRef child : table) check_key(tables, child, out);
+        for (const NodeRef child : table) {
+          if (out.size() > most_remarks) return;
+          check_key(tables, child, out);
+        }
       }
     }
   }

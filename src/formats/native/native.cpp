@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
+#include "formats/charge.hpp"
 #include "formats/native/internal.hpp"
 #include "formats/native/keys.hpp"
 #include "model/derive.hpp"
@@ -96,6 +97,7 @@ class NativeReader {
     } else {
       const model::Reading shared = reading_;
       for (const NodeRef& plan : plans_) {
+        charge_reading();
         reading_ = shared;
         read_plan(plan);
         finish();
