@@ -121,13 +121,7 @@ class Header {
   Error error(std::string message, std::uint64_t at) const {
     return Error{fmt::format("no GGUF header: {} (byte {})", message, at), {}, path_, {}};
   }
-  Error too_many() const {
-    return Error{
-        fmt::format("the header has more than {} names, or one of too many parts", max_header_entries),
-        {},
-        path_,
-        {}};
-  }
+  Error too_many() const { return Error{"the header has " + header::too_many(), {}, path_, {}}; }
 
   std::string value(Type type, int depth) {
     switch (type) {

@@ -18,6 +18,11 @@ constexpr int most_parts = 32;
 
 }  // namespace
 
+std::string too_many() {
+  return fmt::format("more than {} names, one of too many parts, or {} MB of text", max_header_entries,
+                     max_header_text_bytes / 1'000'000);
+}
+
 Tree::Tree() {
   entries_.emplace_back();
 }
@@ -39,6 +44,8 @@ std::int32_t Tree::child(std::int32_t table, std::string_view key) {
 
 bool Tree::add(std::string_view name, std::string json) {
   std::int32_t at = 0;
+  bytes_ += static_cast<std::int64_t>(quoted(name).size() + json.size());
+  if (bytes_ > max_header_text_bytes) return false;
   for (int part = 0;; ++part) {
     if (part >= most_parts || entries_.size() >= max_header_entries) return false;
     const auto dot = name.find('.');
@@ -145,8 +152,7 @@ Result<std::string> safetensors_listing(const std::string& path, std::string_vie
     std::string json = tensor_json(tensor);
     if (json.empty())
       return refuse(fmt::format("`{}` has no `dtype` and `shape`", tensor.key().substr(0, 100)));
-    if (!tree.add(tensor.key(), std::move(json)))
-      return refuse(fmt::format("more than {} names, or one of too many parts", max_header_entries));
+    if (!tree.add(tensor.key(), std::move(json))) return refuse(header::too_many());
     ++tensors;
   }
   tree.add("tensor_count", std::to_string(tensors));

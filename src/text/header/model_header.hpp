@@ -23,11 +23,14 @@ namespace shapelint::text::header {
 
 // Names with dots as nested tables, written as JSON with one value per line.
 
+// Why a tree takes no more.
+std::string too_many();
+
 class Tree {
  public:
   Tree();
   // `json` under `name`, whose dots are tables. A name that is both a value and a table keeps what came
-  // first. False when there are too many names, or one has too many dots.
+  // first. False when there are too many names, one has too many dots, or the text is too long.
   bool add(std::string_view name, std::string json);
   std::string write() const;
 
@@ -42,6 +45,7 @@ class Tree {
   std::int32_t child(std::int32_t table, std::string_view key);
   void write(std::int32_t table, int level, std::string& out) const;
   std::vector<Entry> entries_;
+  std::int64_t bytes_ = 0;  // of all names and values
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> by_name_;
 };
 
@@ -57,6 +61,8 @@ inline constexpr std::int64_t max_header_bytes = std::int64_t{64} * 1024 * 1024;
 
 // Most names (keys, tensors) that are listed; the largest public model has 91,000 tensors.
 inline constexpr std::size_t max_header_entries = 150'000;
+// Most text that a header is written as. The 100,000 tensors of the largest models take 10 MB.
+inline constexpr std::int64_t max_header_text_bytes = 2 * max_source_bytes;
 
 // By the first bytes: `GGUF`; or a length of 8 bytes and a `{` behind it.
 std::optional<ModelFile> model_file_of(std::string_view first_bytes);
