@@ -53,12 +53,13 @@ void set_severities(const project::Config& config, std::vector<rules::Finding>& 
 // What comments silence, and those that silence nothing.
 void suppress(const TextOptions& options, const project::Configured& configured,
               const rules::Options& selected, const text::Source& source, std::vector<rules::Finding> unused,
-              FileOutcome& out) {
+              std::vector<Error>& errors, FileOutcome& out) {
   if (options.no_ignores || out.models.empty()) return;
   std::vector<std::vector<rules::Finding>*> lists;
   for (ModelReport& model : out.models) lists.push_back(&model.result.findings);
-  out.suppressed +=
-      apply_suppressions(read_suppressions(source), source.path, lists, *configured.rules, selected, unused);
+  const std::vector<Suppression> comments = read_suppressions(source);
+  out.suppressed += apply_suppressions(comments, source.path, lists, *configured.rules, selected, unused);
+  if (auto error = too_many_unused(unused)) return errors.push_back(*std::move(error));
   const rules::Rule* rule = configured.rules->find(unused_code);
   if (rule != nullptr && !rules::is_selected(*rule, selected)) return;
   set_severities(configured.config, unused);
@@ -184,7 +185,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
   }
   if (errors.empty()) look_at_remarks(options, configured, file, applied.rules, source, read, used_keys, out);
   suppress(options, configured, applied.rules, source,
-           unused_keys(file, *configured.rules, applied.rules, path, used_keys), out);
+           unused_keys(file, *configured.rules, applied.rules, path, used_keys), errors, out);
   if (!out.models.empty()) add_sources(out.models.front(), files);
   out.applied = applied;
   for (ModelReport& model : out.models) model.fail_level = applied.fail_level;

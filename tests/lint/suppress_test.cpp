@@ -197,3 +197,26 @@ TEST_CASE("every form takes away exactly its finding", "[suppress][property]") {
   });
   CHECK(holds);
 }
+
+TEST_CASE("a thousand comments that silence nothing are listed, and no more", "[suppress]") {
+  const auto refused = [](const std::string& source) {
+    std::vector<rules::Finding> unused;
+    lint::apply_suppressions(suppressions("m.toml", source), "m.toml", {}, rules::builtin_rules(), {},
+                             unused);
+    CHECK(unused.size() <= 1001);
+    const auto error = lint::too_many_unused(unused);
+    return error ? error->message : std::string();
+  };
+  std::string comments;
+  std::string rules;
+  for (int i = 0; i < 1000; ++i) {
+    comments += "# shapelint: ignore[SL101]\n";
+    rules += fmt::format("{}SL101", i == 0 ? "" : ",");
+  }
+  const std::string why = "more than 1,000 comments silence nothing";
+  CHECK(refused(comments + "a = 1\n").empty());
+  CHECK(refused(comments + comments + "a = 1\n") == why);
+  CHECK(refused("# shapelint: ignore\n" + comments + "a = 1\n") == why);
+  CHECK(refused("# shapelint: file-ignore[" + rules + "]\na = 1\n").empty());
+  CHECK(refused("# shapelint: file-ignore[" + rules + ",SL102]\na = 1\n") == why);
+}

@@ -83,6 +83,7 @@ def python_files():
     yield 2, "calls-calls.py", SIZES + "def f0(x):\n    return x\n" + "".join(
         f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x)\n" for i in range(1, 40)) + "y = f39(1)\n"
     yield 2, "setup.py", long_list + loop + "m = max(n)\n"  # no configuration at all
+    yield 2, "partials.py", SIZES + "import functools\ndef f(*a):\n    return 1\ng = f\n" + "g = functools.partial(g, 1)\n" * 15000 + "x = g()\n"
     yield 12, "surrogate.py", SIZES + "name = '\\ud800'\n"
     yield 12, "deep.py", SIZES + "x = " + "[" * 50000 + "\n"
 
@@ -105,6 +106,11 @@ def shell_files():
     yield 3, "printed.sh", doubled + "printf -v Y '%s%s%s%s' $X $X $X $X\n" * 60 + TRAIN
     yield 3, "doubled.sh", "X=1\n" + "X=$X$X\n" * 60 + TRAIN
     yield 3, "words.sh", "A=(" + "a " * 9000 + ")\n" + 'A=("${A[@]}" "${A[@]}")\n' * 20 + TRAIN
+    yield 3, "blanks-in-sums.sh", "X='" + " " * 100000 + "1'\nN=$((" + "+".join(["X"] * 200000) + "))\n" + TRAIN
+    yield 3, "zeros-in-sums.sh", "X=" + "0" * 100000 + "1\nN=$((" + "+".join(["X"] * 200000) + "))\n" + TRAIN
+    yield 3, "signs-in-sums.sh", "N=$((" + "!" * 300000 + "1))\n" + TRAIN
+    yield 3, "printed-again.sh", "printf -v Z '" + "x" * 100000 + "%s' " + "a " * 100000 + "\n" + TRAIN
+    yield 3, "and-and.sh", "a && " * 190000 + "b\n" + TRAIN
     yield 12, "deep.sh", "$(" * 40000 + "\n" + TRAIN
 
 
@@ -115,8 +121,16 @@ def data_files():
     yield 4, "references.yaml", yaml + "a0: [" + "1," * 900 + "1]\n" + "".join(
         f"a{i}: [${{a{i - 1}}}, ${{a{i - 1}}}, ${{a{i - 1}}}]\n" for i in range(1, 20))
     yield 4, "aliases.yaml", yaml + "b0: &b0 [x, x]\n" + "".join(f"b{i}: &b{i} [*b{i - 1}, *b{i - 1}, *b{i - 1}]\n" for i in range(1, 20))
+    yield 4, "directives.yaml", "".join(f"%TAG !a{i}! x\n" for i in range(60000)) + "---\n" + yaml
+    yield 4, "merged-again.yaml", yaml + f'a: &a {{"{"k" * 4000000}": 1}}\nb:\n  <<: [' + "*a," * 200000 + "]\n"
+    yield 4, "merged-text.yaml", yaml + 'b:\n  <<: "' + "x" * 8000000 + '"\n'
+    yield 4, "questions.yaml", yaml + "? a\n" * 200000
+    yield 4, "octal.yaml", yaml + "".join(f"k{i}: 010\n" for i in range(200000))
+    yield 5, "below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 4000000 + '": {' + ", ".join(["\"a\": 1"] * 20000) + "}}"
     yield 5, "keys.json", '{"hidden_size": 64, ' + ", ".join('"k": 1, "hidden_size": 64' for _ in range(15000)) + "}"
     yield 5, "lists.json", '{"architectures": ' + "[" * 100000
+    yield 7, "comments.toml", MODEL + "# shapelint: ignore[SL101]\n" * 400000
+    yield 7, "rules-in-a-comment.toml", MODEL + "# shapelint: file-ignore[" + ",".join(f"SL{i}" for i in range(400000)) + "]\n"
     yield 12, "keys.toml", MODEL + "".join(f"k{i} = 1\n" for i in range(10000))
     yield 12, "dotted.toml", MODEL + "a." * 40000 + "a = 1\n"
     yield 12, "layers.toml", MODEL + "".join(f"[[layer]]\nkind = \"{'x' * 50}\"\n" for i in range(5000))
@@ -158,7 +172,7 @@ def project_files():
 def odd_names():
     for name in ("--exit-zero.toml", "--fix", "--unsafe-fixes", "--min-severity=error", "--no-config", "-q", "-", "--", "--help",
                  "--write-baseline", "a `` ![x](https:evil) <b>``.toml", "::error file=x::y.toml", "\x1b[2Jx.toml", "line\nfeed.toml",
-                 "%0A::warning::x.toml", "=1+1.toml", "'; touch ran; '.toml", "$(touch ran).toml"):
+                 "%0A::warning::x.toml", "no\u200bwidth.toml", "=1+1.toml", "'; touch ran; '.toml", "$(touch ran).toml"):
         yield 1, name, MODEL
 
 

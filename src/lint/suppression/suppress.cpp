@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
+#include "base/number.hpp"
 #include "base/strings.hpp"
 #include "rules/book/select.hpp"
 #include "text/document.hpp"
@@ -17,6 +19,9 @@ namespace shapelint::lint {
 namespace {
 
 constexpr std::string_view marker = "shapelint:";
+
+// A comment, or a rule that it names, is looked for among all there are.
+constexpr std::size_t units_per_comment = 20;
 
 Span span_of(std::size_t begin, std::size_t end) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
@@ -197,7 +202,11 @@ std::optional<Suppression> parse(std::string_view source, std::size_t at, std::s
     std::size_t stop = std::min(line.find(',', i), close);
     std::size_t last = stop;
     while (last > i && (line[last - 1] == ' ' || line[last - 1] == '\t')) --last;
-    if (last > i) out.rules.push_back({std::string(line.substr(i, last - i)), span_of(i, last)});
+    if (last > i) {
+      charge(units_per_comment);
+      charge_bytes(2 * sizeof(Suppression::Rule) + (last - i));
+      out.rules.push_back({std::string(line.substr(i, last - i)), span_of(i, last)});
+    }
     i = stop + 1;
   }
   i = close + 1;
@@ -244,9 +253,18 @@ std::vector<Suppression> read_suppressions(const text::Source& file) {
     } else {
       found->covered = tree.next_key(begin);
     }
+    charge(units_per_comment);
+    charge_bytes(2 * sizeof(Suppression));
     all.push_back(*std::move(found));
   }
   return all;
+}
+
+std::optional<Error> too_many_unused(const std::vector<rules::Finding>& unused) {
+  if (unused.size() <= most_unused) return std::nullopt;
+  return Error{fmt::format("more than {} comments silence nothing",
+                           with_commas(static_cast<std::int64_t>(most_unused))),
+               "remove them", unused.back().path, unused.back().span, ErrorCode::too_large};
 }
 
 bool covers(const Suppression& suppression, const rules::Finding& finding) {
@@ -309,8 +327,12 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
         // Comments before one key are asked once.
         const bool is_same = i > 0 && suppressions[i].covered && !suppressions[i].whole_file &&
                              suppressions[i].covered == suppressions[i - 1].covered;
-        if (!is_same) is_covered = covers(suppressions[i], finding);
+        if (!is_same) {
+          charge(1 + (suppressions[i].covered ? suppressions[i].covered->size() / 8 : 0));
+          is_covered = covers(suppressions[i], finding);
+        }
         if (!is_covered) continue;
+        charge(1 + suppressions[i].rules.size());
         for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
           if (!answers(suppressions[i].rules[j].selector, finding)) continue;
           used[i][j] = '\1';
@@ -321,13 +343,13 @@ std::size_t apply_suppressions(const std::vector<Suppression>& suppressions, con
     });
   }
   std::map<std::string_view, std::optional<Error>> complaints;  // by selector
-  for (std::size_t i = 0; i < suppressions.size(); ++i) {
+  for (std::size_t i = 0; i < suppressions.size() && unused.size() <= most_unused; ++i) {
     if (suppressions[i].rules.empty()) {
       unused.push_back(unused_finding(path, suppressions[i].comment,
                                       "the comment names no rule and has no effect",
                                       "write `ignore[SL101]`, then why"));
     }
-    for (std::size_t j = 0; j < suppressions[i].rules.size(); ++j) {
+    for (std::size_t j = 0; j < suppressions[i].rules.size() && unused.size() <= most_unused; ++j) {
       const std::string& selector = suppressions[i].rules[j].selector;
       const Span span = suppressions[i].rules[j].span;
       if (used[i][j] != '\0') continue;

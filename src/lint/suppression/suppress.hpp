@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,12 @@ struct Suppression {
 
 // The suppressions of a text, in its order. What looks like one inside of a string is none.
 std::vector<Suppression> read_suppressions(const text::Source& source);
+
+// Most comments of one file, and rules in them, that silence nothing: each is reported.
+inline constexpr std::size_t most_unused = 1000;
+
+// The error of a file that has more, at the first of those; of `unused` as apply_suppressions left it.
+std::optional<Error> too_many_unused(const std::vector<rules::Finding>& unused);
 
 bool covers(const Suppression& suppression, const rules::Finding& finding);
 
