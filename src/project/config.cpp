@@ -28,6 +28,9 @@ bool has_table(const text::FileSystem& files, const std::string& path) {
 // The folders from that of `path` up to the root of the file system, nearest first; relative ones stay
 // relative, so that messages name files as the user would.
 std::vector<std::string> folders_above(std::string_view path, const fs::path& here) {
+  // Longer than any path that a system opens: nothing lies there. Its folders would take its length squared.
+  constexpr std::size_t longest_path = 4096;
+  if (path.size() > longest_path) return {"."};
   std::vector<std::string> folders;
   fs::path folder = fs::path(path).lexically_normal().parent_path();
   if (folder.is_absolute()) {

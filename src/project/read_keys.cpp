@@ -91,7 +91,16 @@ class KeyReader {
     } else {
       for (const NodeRef each : node) one(each);
     }
-    return out;
+    // Each is looked for among all there are; real configurations have a dozen.
+    constexpr std::size_t most_names = 1000;
+    const bool was_more = names_ > most_names;
+    names_ += out.size();
+    if (names_ <= most_names) return out;
+    if (!was_more) {
+      errors_.push_back(node.error(fmt::format("there are more than {} names in lists", most_names)));
+      errors_.back().code = ErrorCode::too_large;
+    }
+    return {};
   }
 
   void paths(const NodeRef& node, std::vector<std::string>& out) {
@@ -329,6 +338,7 @@ class KeyReader {
   std::string path_;
   std::string folder_;
   std::size_t patterns_ = 0;
+  std::size_t names_ = 0;  // of all lists
   std::vector<Error>& errors_;
   const std::function<bool(const std::string&)>& may_name_;
 };

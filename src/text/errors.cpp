@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "text/printable.hpp"
 #include "text/source.hpp"
 
 namespace shapelint::text {
@@ -67,8 +68,16 @@ Error& error_of(LocatedError& located) {
   return located.error;
 }
 
+// Of a value that a message repeats, which may be all of a file.
+constexpr std::size_t longest_message = 1000;
+
 template <class Each>
 void leave_first(std::vector<Each>& errors) {
+  for (Each& each : errors) {
+    for (std::string* text : {&error_of(each).message, &error_of(each).hint}) {
+      if (text->size() > longest_message) *text = shortened(*text, longest_message);
+    }
+  }
   if (errors.size() <= max_reported_errors) return;
   std::map<std::string, std::size_t> found;  // by path
   std::vector<Each> kept;

@@ -248,3 +248,21 @@ TEST_CASE("schemas and the page of data files are what their tables of keys say"
     CHECK(tests::compare_with_file(path, project::schema(each)) == "");
   }
 }
+
+TEST_CASE("lists of names are short, and paths no longer than a system opens", "[config]") {
+  const auto list = [](int count) {
+    std::string out = "gpu = [";
+    for (int i = 0; i < count; ++i) out += "\"a100\",";
+    return out + "]\n";
+  };
+  CHECK(read(list(1000)).errors.empty());
+  CHECK(read(list(1001)).errors == "shapelint.toml:6: there are more than 1000 names in lists\n");
+  CHECK(read(list(600) + "stack" + list(600).substr(3)).errors.find("more than 1000 names") !=
+        std::string::npos);
+
+  text::MemoryFileSystem files;
+  files.files["/shapelint.toml"] = "";
+  std::string deep = "/";
+  for (int i = 0; i < 1500; ++i) deep += "aa/";
+  CHECK(project::find_config(files, deep + "m.toml").empty());
+}
