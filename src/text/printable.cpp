@@ -14,9 +14,12 @@ namespace {
 bool is_harmful(char32_t code_point) {
   if (code_point < 0x20) return code_point != '\n';
   if (code_point < 0x7F) return false;
-  // Controls, line and paragraph separators, and what reorders the text behind it (CVE-2021-42574).
-  return code_point < 0xA0 || code_point == 0x061C || code_point == 0x200E || code_point == 0x200F ||
-         (code_point >= 0x2028 && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
+  // Controls, line and paragraph separators, what reorders the text behind it (CVE-2021-42574), and what has
+  // no width: two names would look alike. Joiners (U+200C, U+200D) are part of scripts and of emoji.
+  return code_point < 0xA0 || code_point == 0x00AD || code_point == 0x061C || code_point == 0x180E ||
+         code_point == 0x200B || code_point == 0x200E || code_point == 0x200F ||
+         (code_point >= 0x2028 && code_point <= 0x202E) || (code_point >= 0x2060 && code_point <= 0x206F) ||
+         code_point == 0xFEFF || (code_point >= 0xE0000 && code_point <= 0xE007F);
 }
 
 // What runners pass over at the beginning of a line (.NET's Char.IsWhiteSpace).
