@@ -122,7 +122,7 @@ def data_files():
         f"a{i}: [${{a{i - 1}}}, ${{a{i - 1}}}, ${{a{i - 1}}}]\n" for i in range(1, 20))
     yield 4, "aliases.yaml", yaml + "b0: &b0 [x, x]\n" + "".join(f"b{i}: &b{i} [*b{i - 1}, *b{i - 1}, *b{i - 1}]\n" for i in range(1, 20))
     yield 4, "directives.yaml", "".join(f"%TAG !a{i}! x\n" for i in range(60000)) + "---\n" + yaml
-    yield 4, "merged-again.yaml", yaml + f'a: &a {{"{"k" * 4000000}": 1}}\nb:\n  <<: [' + "*a," * 200000 + "]\n"
+    yield 4, "merged-again.yaml", yaml + f'a: &a\n  ? {"k" * 4000000}\n  : 1\nb:\n  <<: [' + "*a," * 200000 + "]\n"
     yield 4, "merged-text.yaml", yaml + 'b:\n  <<: "' + "x" * 8000000 + '"\n'
     yield 4, "questions.yaml", yaml + "? a\n" * 200000
     yield 4, "octal.yaml", yaml + "".join(f"k{i}: 010\n" for i in range(200000))
