@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "text/source.hpp"
@@ -44,6 +45,7 @@ Remark remark_at(Remark::Kind kind, const text::Document& document, NodeRef node
   out.key_path = node.path();
   out.key = std::string(node.key());
   out.written = written_at(document, node.span());
+  charge_bytes(out.key_path.size() + out.key.size());  // each may be nearly all of a file
   return out;
 }
 

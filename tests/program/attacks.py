@@ -124,9 +124,11 @@ def data_files():
     yield 4, "directives.yaml", "".join(f"%TAG !a{i}! x\n" for i in range(60000)) + "---\n" + yaml
     yield 4, "merged-again.yaml", yaml + f'a: &a\n  ? {"k" * 4000000}\n  : 1\nb:\n  <<: [' + "*a," * 200000 + "]\n"
     yield 4, "merged-text.yaml", yaml + 'b:\n  <<: "' + "x" * 8000000 + '"\n'
+    yield 4, "long-tags.yaml", f"%TAG !a! {'x' * 100000}\n---\n" + yaml + "a: [" + "!a!b 1," * 5000 + "]\n"
     yield 4, "questions.yaml", yaml + "? a\n" * 200000
     yield 4, "octal.yaml", yaml + "".join(f"k{i}: 010\n" for i in range(200000))
     yield 5, "below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 4000000 + '": {' + ", ".join(["\"a\": 1"] * 20000) + "}}"
+    yield 5, "few-below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 8000000 + '": [' + ", ".join(["{\"a\": 1, \"a\": 2}"] * 900) + "]}"
     yield 5, "keys.json", '{"hidden_size": 64, ' + ", ".join('"k": 1, "hidden_size": 64' for _ in range(15000)) + "}"
     yield 5, "lists.json", '{"architectures": ' + "[" * 100000
     yield 7, "comments.toml", MODEL + "# shapelint: ignore[SL101]\n" * 400000

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <tsl/robin_set.h>
 
+#include "base/budget.hpp"
 #include "base/strings.hpp"
 #include "formats/remarks.hpp"
 #include "model/fields.hpp"
@@ -157,6 +158,7 @@ class Looker {
       remark.span = child.key_span();
       remark.key_path = child.path();
       remark.key = std::string(child.key());
+      charge_bytes(remark.key_path.size() + remark.key.size());
       remark.meaning = in_its_place(field);
       remark.instead = child.key().starts_with("--") ? "--" + dashed(key) : std::string(key);
       remark.field = field;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "base/budget.hpp"
 #include "base/keyed_hash.hpp"
 #include "text/source.hpp"
 #include "text/yaml/nodes.hpp"
@@ -362,6 +363,9 @@ class YamlReader {
   void add(RawNode node, std::size_t start, const yaml_char_t* anchor) {
     const std::size_t index = nodes_.size();
     if (static_cast<std::int64_t>(index) >= max_values) throw Stop{too_many_values(path_, node.span.begin)};
+    // A short handle stands for a prefix of any length.
+    charge_text(node.tag.size());
+    charge_bytes(node.tag.size());
     if (anchor != nullptr && !anchors_.try_emplace(std::string(view(anchor)), index).second) {
       const std::size_t sign = text_.find('&', start);
       stop(span(sign, sign + 1 + view(anchor).size()),
