@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/dtype.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
@@ -97,8 +98,8 @@ Result<KernelCost> price_attention(std::string_view gpu, const AttentionKernel& 
                   {"head_dim", attention.head_dim}},
                  largest_length);
   if (attention.key_value_heads > 0 && attention.heads % attention.key_value_heads != 0) {
-    question.wrong(fmt::format("{} heads do not share {} key and value heads evenly", attention.heads,
-                               attention.key_value_heads),
+    question.wrong(fmt::format("{} not divisible by {}", counted(attention.heads, "head is|heads are"),
+                               counted(attention.key_value_heads, "KV head")),
                    "`heads` is a multiple of `key_value_heads`");
   }
   if (!question.errors().empty()) return question.errors();

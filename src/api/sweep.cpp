@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/load.hpp"
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
@@ -62,10 +63,10 @@ std::vector<Axis> axes_of(const std::vector<SweepColumn>& columns, std::vector<E
       continue;
     }
     if (column.values.size() != columns.front().values.size() || column.values.empty()) {
-      errors.push_back(
-          wrong(fmt::format("`{}` has {} rows, and `{}` has {}", column.field, column.values.size(),
-                            columns.front().field, columns.front().values.size()),
-                "all columns are as long, with a row at least"));
+      errors.push_back(wrong(
+          fmt::format("`{}` has {}, and `{}` has {}", column.field, counted(column.values.size(), "row"),
+                      columns.front().field, columns.front().values.size()),
+          "all columns are as long, with a row at least"));
       continue;
     }
     const auto outside = std::find_if(column.values.begin(), column.values.end(), [&](std::int64_t value) {

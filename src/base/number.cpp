@@ -15,6 +15,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/units.hpp"
 
 namespace shapelint {
@@ -126,6 +127,15 @@ std::string count_short(double count) {
     return fmt::format("{:.3f}{}", value, unit.suffix);
   }
   return fmt::format("{:.0f}", count);
+}
+
+std::string in_number(bool is_one, std::string_view noun) {
+  const std::size_t bar = noun.find('|');
+  if (bar != std::string_view::npos) return std::string(is_one ? noun.substr(0, bar) : noun.substr(bar + 1));
+  if (is_one) return std::string(noun);
+  for (const std::string_view end : {"ch", "sh", "s", "x"})
+    if (noun.ends_with(end)) return std::string(noun) + "es";
+  return std::string(noun) + "s";
 }
 
 std::string with_commas(std::int64_t value) {

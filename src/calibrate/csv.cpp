@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
+
 namespace shapelint::calibrate {
 
 namespace {
@@ -75,7 +78,7 @@ bool CsvLines::next() {
     if (line_.empty()) continue;
     const std::size_t count = cut(line_, fields_);
     if (count == width_) return true;
-    fail(fmt::format("{} fields", count), fmt::format("the header has {}", width_));
+    fail(counted(count, "field"), fmt::format("the header has {}", width_));
   }
   return false;
 }

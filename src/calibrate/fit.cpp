@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <nlopt.hpp>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
+
 namespace shapelint::calibrate {
 
 namespace {
@@ -184,12 +187,11 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
   const std::size_t least = options.adjust ? least_adjusting_rows : least_rows;
   const std::size_t least_places = options.adjust ? 1 : least_sites;
   if (rows.size() < least || sites < least_places) {
-    return Error{fmt::format("{} {} at {} {} of n and k", rows.size(), rows.size() == 1 ? "row" : "rows",
-                             sites, sites == 1 ? "pair" : "pairs"),
-                 fmt::format("at least {} rows at {} {} are needed", least, least_places,
-                             least_places == 1 ? "pair" : "pairs"),
-                 {},
-                 {}};
+    return Error{
+        fmt::format("{} at {} of n and k", counted(rows.size(), "row"), counted(sites, "pair")),
+        fmt::format("at least {} at {} are needed", counted(least, "row"), counted(least_places, "pair")),
+        {},
+        {}};
   }
   Choice choice =
       options.adjust ? choose_to_adjust(gpu, set) : choose_constants(gpu, set, rows, options.rotated);

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
+
 namespace shapelint::calibrate {
 
 namespace {
@@ -127,14 +130,14 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if (member == &C::prologue_2b) return "it is read from batches of odd rows and little k";
     if (member == &C::power_reach_us) return "it is read from the data";
     if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_dependent_rows)
-      return fmt::format("{} rows are long enough for the power limit, {} are needed", counts.long_products,
-                         least_dependent_rows);
+      return fmt::format("{} long enough for the power limit, {} are needed",
+                         counted(counts.long_products, "row is|rows are"), least_dependent_rows);
     const bool of_dram = member == &C::dram_efficiency || member == &C::dram_ramp ||
                          member == &C::dram_ramp_us || member == &C::sm_dram_gb_s ||
                          member == &C::reread_share;
     if (of_dram && counts.long_transfers < least_dependent_rows)
-      return fmt::format("{} rows are bound by DRAM for long enough, {} are needed", counts.long_transfers,
-                         least_dependent_rows);
+      return fmt::format("{} bound by DRAM for long enough, {} are needed",
+                         counted(counts.long_transfers, "row is|rows are"), least_dependent_rows);
     if (each.key.starts_with("align_")) {
       const bool along_k = each.key[6] == 'k';
       const std::int64_t bytes = each.key.ends_with("_16b")  ? 16
@@ -143,7 +146,8 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
                                                              : 2;
       const std::size_t found = aligned_to(rows, along_k, bytes);
       if (found < least_dependent_rows)
-        return fmt::format("{} rows are aligned so, {} are needed", found, least_dependent_rows);
+        return fmt::format("{} aligned so, {} are needed", counted(found, "row is|rows are"),
+                           least_dependent_rows);
     }
     return {};
   };

@@ -59,7 +59,7 @@ class CsvReader {
     const char* end = text.data() + text.size();
     const auto [stop, problem] = std::from_chars(text.data(), end, size);
     if (problem == std::errc{} && stop == end && size >= 1 && size <= largest_size) return true;
-    fail(fmt::format("`{}` is `{}`", column_names[column], text), "a whole number from 1 to 10^12");
+    fail(fmt::format("`{}` is `{}`", column_names[column], text), "expected a whole number from 1 to 10^12");
     return false;
   }
 
@@ -69,7 +69,8 @@ class CsvReader {
     if (text.empty()) return true;
     const auto parsed = parse_recipe(text);
     if (!parsed) {
-      fail(fmt::format("`recipe` is `{}`", text), "tensor, row, block128, mxfp8, nvfp4, mxfp4 or nothing");
+      fail(fmt::format("`recipe` is `{}`", text),
+           "expected tensor, row, block128, mxfp8, nvfp4, mxfp4 or nothing");
       return false;
     }
     if (!goes_with(*parsed, shape.dtype)) {

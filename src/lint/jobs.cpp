@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/fits.hpp"
@@ -108,7 +109,7 @@ std::string plan_text(const JobPlan& job) {
 std::string job_text(const JobPlan& job) {
   const std::string what =
       job.trains ? fmt::format("micro-batch {} x {} tokens, Adam", job.sequences, with_commas(job.tokens))
-                 : fmt::format("{} sequences of {} tokens", job.sequences, with_commas(job.tokens));
+                 : fmt::format("{} of {}", counted(job.sequences, "sequence"), counted(job.tokens, "token"));
   const std::string_view name = job.trains ? "training" : "serving ";
   if (job.gpus == 0) {
     return fmt::format("{}  does not fit {} x {} ({})", name, with_commas(job.most), job.gpu, what);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
@@ -48,10 +49,6 @@ std::string_view field_name(model::FieldId field) {
 
 std::string changed_name(const rules::Change& change) {
   return change.key.empty() ? std::string(field_name(change.field)) : text::one_line(change.path);
-}
-
-std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", with_commas(static_cast<std::int64_t>(number)), noun, number == 1 ? "" : "s");
 }
 
 std::string share(double gain, double error) {
@@ -160,7 +157,7 @@ std::string hidden_text(std::span<const ModelReport> models) {
     }
   }
   if (infos + others == 0) return {};
-  const std::string what = others == 0 ? plural(infos, "info") : plural(infos + others, "lesser finding");
+  const std::string what = others == 0 ? counted(infos, "info") : counted(infos + others, "lesser finding");
   std::string largest;
   if (most != nullptr) {
     const std::string saves = fmt::format("saves {}", share(most->gain, most->gain_error));
@@ -168,13 +165,13 @@ std::string hidden_text(std::span<const ModelReport> models) {
                                   : fmt::format(" (the largest, {}, {})", most->code, saves);
   }
   return fmt::format("{} hidden{}: `--min-severity info` shows {}", what, largest,
-                     infos + others == 1 ? "it" : "them");
+                     in_number(infos + others == 1, "it|them"));
 }
 
 std::string left_out_text(const std::vector<std::string>& gpus, DType dtype) {
   if (gpus.empty()) return {};
   return fmt::format("skipped: {} (no tensor cores for {}); alone, {} predicted with dequantized weights",
-                     in_words(gpus), name(dtype), gpus.size() == 1 ? "it is" : "they are");
+                     in_words(gpus), name(dtype), in_number(gpus.size() == 1, "it is|they are"));
 }
 
 std::string values_text(const std::vector<model::FieldId>& fields, const model::Setup& setup) {

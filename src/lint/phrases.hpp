@@ -19,9 +19,6 @@ std::string_view field_name(model::FieldId field);
 // What a change changes: a field, or a layer's number as the file calls it.
 std::string changed_name(const rules::Change& change);
 
-// "1 file", "3 files".
-std::string plural(std::size_t number, std::string_view noun);
-
 // A share of the step with its uncertainty: "7.3 %" or "7.3 ± 2.0 %".
 std::string share(double gain, double error);
 

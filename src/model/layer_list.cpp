@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
@@ -417,13 +419,14 @@ std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_v
   }
   if (has_rest || all == num_layers) {
     if (all != num_layers)
-      problem = fmt::format("{} layers are named, and num_layers is {}", all, num_layers);
+      problem =
+          fmt::format("{} named, and num_layers is {}", counted(all, "layer is|layers are"), num_layers);
     if (all != num_layers) out.clear();
     return out;
   }
   // Repeated, and cut where it does not divide.
   if (all > num_layers) {
-    problem = fmt::format("{} layers are named, and num_layers is {}", all, num_layers);
+    problem = fmt::format("{} named, and num_layers is {}", counted(all, "layer is|layers are"), num_layers);
     return {};
   }
   const std::vector<Part> pattern = out;
@@ -454,8 +457,8 @@ std::vector<LayerGroup> layers_of(const LayerDescription& description, std::int6
   }
   for (const auto& [key, values] : description.lists) {
     if (values.size() != layers.size()) {
-      problem =
-          fmt::format("`{}` has {} numbers, and num_layers is {}", key->name, values.size(), num_layers);
+      problem = fmt::format("`{}` has {}, and num_layers is {}", key->name, counted(values.size(), "number"),
+                            num_layers);
       return {};
     }
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i].*(key->member) = values[i];
@@ -475,7 +478,7 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
         "attention {}/{} heads of {}", one.num_attention_heads, one.num_key_value_heads,
         one.mla.kv_lora_rank > 0 ? one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim : one.head_dim);
     if (one.mla.kv_lora_rank > 0)
-      mixing = fmt::format("latent attention {} heads of {}", one.num_attention_heads,
+      mixing = fmt::format("latent attention {} of {}", counted(one.num_attention_heads, "head"),
                            one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim);
     if (one.window.size > 0) mixing += fmt::format(" in a window of {}", one.window.size);
     if (one.compressed.ratio > 0) mixing += fmt::format(", one key of {}", one.compressed.ratio);
@@ -495,12 +498,12 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
   }
   if (one.single.linear_mixing) mixing = "one GEMM";
   if (mixing.empty()) mixing = "nothing";
-  std::string feeding = one.layers_without_mlp > 0 ? ""
-                        : one.moe.num_experts > 0
-                            ? fmt::format("{} experts of {}", one.moe.num_experts, one.moe.intermediate_size)
-                        : one.mlps_per_layer > 1
-                            ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
-                            : fmt::format("MLP of {}", one.intermediate_size);
+  std::string feeding =
+      one.layers_without_mlp > 0 ? ""
+      : one.moe.num_experts > 0
+          ? fmt::format("{} of {}", counted(one.moe.num_experts, "expert"), one.moe.intermediate_size)
+      : one.mlps_per_layer > 1 ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
+                               : fmt::format("MLP of {}", one.intermediate_size);
   if (one.single.linear_feeding) feeding = "one GEMM";
   return feeding.empty() ? fmt::format("[{}]", mixing) : fmt::format("[{} + {}]", mixing, feeding);
 }
@@ -509,7 +512,7 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
 
 std::string layers_text(const ModelSpec& model) {
   const std::vector<LayerGroup> list = layer_list(model);
-  std::string out = fmt::format("{} layers = ", model.num_layers);
+  std::string out = counted(model.num_layers, "layer") + " = ";
   // The shortest part of the list that, repeated, is all of it but perhaps a rest that it begins with.
   const auto equals = [&](std::size_t a, std::size_t b) { return list[a] == list[b]; };
   std::size_t from = 0;

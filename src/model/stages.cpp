@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/emit.hpp"
 #include "model/lower/lower.hpp"
@@ -80,8 +82,8 @@ std::string stage_text(const Plan& plan, const SlowestStage& stage) {
                                                                         : "";
   // Where layers go forth and back, the first is the last, too.
   const bool is_first = (stage.heads > 0) == ends_share_a_stage(plan);
-  return fmt::format("the {} of {} stages sets the pace, with {} layers{}", is_first ? "first" : "last",
-                     plan.pipeline, static_cast<std::int64_t>(stage.layers), ends);
+  return fmt::format("the {} of {} stages sets the pace, with {}{}", is_first ? "first" : "last",
+                     plan.pipeline, counted(static_cast<std::int64_t>(stage.layers), "layer"), ends);
 }
 
 namespace {

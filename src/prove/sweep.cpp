@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "cost/step.hpp"
 #include "gpu/registry.hpp"
 #include "model/arithmetic.hpp"
@@ -186,11 +188,11 @@ class SweptReader {
       doubts.push_back(fmt::format("clocks were held at {} MHz: times are not those of a run",
                                    text_of(device["clocks_locked_mhz"])));
     if (out_.measured < least_rows)
-      doubts.push_back(
-          fmt::format("{} kernels are too few: at least {} are needed", out_.measured, least_rows));
+      doubts.push_back(fmt::format("{} too few: at least {} are needed",
+                                   counted(out_.measured, "kernel is|kernels are"), least_rows));
     if (too_fast_ > 0)
-      doubts.push_back(
-          fmt::format("{} kernels are faster than the GPU ({})", too_fast_, fmt::join(examples_, "; ")));
+      doubts.push_back(fmt::format("{} faster than the GPU ({})", counted(too_fast_, "kernel is|kernels are"),
+                                   fmt::join(examples_, "; ")));
     for (const SweepSummary& sweep : out_.sweeps) {
       if (sweep.median_ratio < least_median_ratio || sweep.median_ratio > most_median_ratio)
         doubts.push_back(

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 
@@ -10,7 +11,7 @@ namespace shapelint::report {
 
 std::string capacity_words(const suggest::Capacity& capacity) {
   if (!capacity.is_known || capacity.longest_bytes <= 0) return {};
-  std::string out = fmt::format("KV cache for {} tokens", with_commas(capacity.tokens));
+  std::string out = fmt::format("KV cache for {}", counted(capacity.tokens, "token"));
   if (capacity.longest <= 0) return out;
   const int decimals = capacity.requests < 10 ? 2 : 0;
   return out + fmt::format(", {} requests of {}", fixed(capacity.requests, decimals),

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "text/printable.hpp"
 #include "text/source.hpp"
@@ -89,8 +90,8 @@ void leave_first(std::vector<Each>& errors) {
   for (const auto& [path, count] : found) {
     if (count <= max_reported_errors) continue;
     Error& rest = error_of(kept.emplace_back());
-    rest.message = fmt::format("{} more errors are not listed",
-                               with_commas(static_cast<std::int64_t>(count - max_reported_errors)));
+    rest.message =
+        fmt::format("{} not listed", counted(count - max_reported_errors, "more error is|more errors are"));
     rest.path = path;
   }
   errors = std::move(kept);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 
 namespace shapelint::trace {
@@ -91,9 +92,9 @@ ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, do
   const double measured = with.measured_us / (with.without_us * usual) - 1;
   out.measured_us = std::max(0.0, measured) * with.without_us * usual;
   out.seen = sight_of(predicted, measured);
-  out.why = fmt::format("{} GEMM{} take{} {} longer than those without it, predicted {}", count,
-                        count == 1 ? "" : "s", count == 1 ? "s" : "", percent(std::max(0.0, measured)),
-                        percent(predicted));
+  out.why =
+      fmt::format("{} {} longer than those without it, predicted {}", counted(count, "GEMM takes|GEMMs take"),
+                  percent(std::max(0.0, measured)), percent(predicted));
   return out;
 }
 

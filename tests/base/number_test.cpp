@@ -1,5 +1,6 @@
 // Numbers to text and back.
 #include "base/number.hpp"
+#include "base/counted.hpp"
 
 #include <bit>
 #include <cmath>
@@ -26,6 +27,16 @@ TEST_CASE("numbers for people") {
   CHECK(count_short(12) == "12");
   CHECK(with_commas(-1234567) == "-1,234,567");
   CHECK(with_commas(999) == "999");
+}
+
+TEST_CASE("a count agrees with its noun") {
+  CHECK(counted(1, "GPU") == "1 GPU");
+  CHECK(counted(0, "file") == "0 files");
+  CHECK(counted(std::size_t{12345}, "token") == "12,345 tokens");
+  CHECK(counted(2, "micro-batch") == "2 micro-batches");
+  CHECK(counted(1, "layer is|layers are") == "1 layer is");
+  CHECK(counted(3, "layer is|layers are") == "3 layers are");
+  CHECK(in_number(true, "it|them") == "it");
 }
 
 TEST_CASE("text to numbers takes the whole text or nothing") {

@@ -56,7 +56,7 @@ export function showFindings({ findings, problems, notes, models }, context) {
     elements.push(make("p", "quiet", "Nothing here wastes time on this GPU, as far as the predictions go."));
   }
   if (minor.length > 0) {
-    const more = make("details", "", make("summary", "soft", `${plural(minor.length, "remark")} besides`), ...minor.map((each) => findingElement(each, context)));
+    const more = make("details", "", make("summary", "soft", plural(minor.length, "further remark")), ...minor.map((each) => findingElement(each, context)));
     more.open = byId("findings").querySelector("details")?.open ?? false;
     elements.push(more);
   }

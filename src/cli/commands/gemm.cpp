@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "calibrate/tables.hpp"
@@ -97,7 +98,8 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
                      percent(flops / cost.time_us * 1e-6 / peak_tflops(gpu, shape.dtype)));
   out += fmt::format("tile {} x {}, split-K {}, {} waves, bound: {}\n", cost.tile_m, cost.tile_n,
                      cost.split_k, fixed(cost.waves, 2), cost::name(cost.bound));
-  out += fmt::format("constants: {}\n", constants_of(gpu, shape));
+  const std::string constants = constants_of(gpu, shape);
+  out += (constants.starts_with("constants of ") ? "" : "constants: ") + constants + '\n';
   return out;
 }
 
@@ -114,7 +116,9 @@ void tell_refused(std::string_view where, const cost::GemmShape& shape, std::siz
                                      : fmt::format("k {}", shape.k),
                       name(shape.dtype), has_two ? "are not multiples" : "is not a multiple",
                       cost::demanded_multiple(shape.dtype),
-                      others > 0 ? fmt::format("; so are {} more rows (column `refused`)", others) : "",
+                      others > 0 ? fmt::format("; {} (column `refused`)",
+                                               counted(others, "more row is rejected|more rows are rejected"))
+                                 : "",
                       shape.dtype == DType::fp8 ? 802 : 804));
 }
 
@@ -251,7 +255,8 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
     return table(options, gpu, io);
   }
   if (options.sizes.size() != 3) {
-    print_error(io, fmt::format("{} sizes are given", options.sizes.size()), "expected three: M, N and K");
+    print_error(io, counted(options.sizes.size(), "size is given|sizes are given"),
+                "expected three: M, N and K");
     return ExitCode::error;
   }
   std::array<std::int64_t, 3> size{};

@@ -385,7 +385,7 @@ class Resolver {
       if (override.field != field) continue;
       out.number = static_cast<double>(override.value);
       out.origin.kind = Origin::Kind::command_line;
-      out.origin.note = override.flag;
+      out.origin.note = fmt::format("`{}`", override.flag);
       return out;
     }
     for (; each != nullptr && each->stage == Stage::before_known; each = each->next) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "formats/native/keys.hpp"
 #include "model/arithmetic.hpp"
@@ -215,8 +216,8 @@ void check_consistent(const text::Document& document, const Reading& reading, st
   const std::int64_t mixed = beside_attention(spec.mixers[0]) + others;
   if (others > 0 && mixed > spec.layers_without_attention) {
     at_value(model::mixer_fields[1].layers,
-             fmt::format("{} layers have a mixer, and the model has {} without attention", mixed,
-                         spec.layers_without_attention),
+             fmt::format("{} a mixer, and the model has {} without attention",
+                         counted(mixed, "layer has|layers have"), spec.layers_without_attention),
              "`layers_without_attention` counts them");
   }
   const std::int64_t with_attention = spec.num_layers - spec.layers_without_attention;

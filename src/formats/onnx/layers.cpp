@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "formats/dialect/paths.hpp"
 #include "formats/onnx/graph.hpp"
@@ -173,7 +174,7 @@ class GraphLowering {
   void tell_what_is_left_out() {
     for (const std::string& each : graph_.notes) note(each);
     for (const auto& [what, count] : left_out_)
-      note(fmt::format("{} {} {} left out", count, what, count == 1 ? "is" : "are"));
+      note(fmt::format("{} {} {} left out", count, what, in_number(count == 1, "is|are")));
     if (sums_.size() < 2) return;
     std::string formats;
     for (const auto& [format, sums] : sums_)

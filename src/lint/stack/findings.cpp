@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "contracts/check.hpp"
 #include "contracts/price.hpp"
 #include "lint/phrases.hpp"
@@ -212,7 +214,7 @@ void add_unchecked(const project::Configured& configured, const project::Applied
   for (const auto* list : {&checker.older(), &checker.newer()}) {
     if (list->empty()) continue;
     const std::string what =
-        fmt::format("{} of {} unknown for so {} a version", plural(list->size(), "contract"),
+        fmt::format("{} of {} unknown for so {} a version", counted(list->size(), "requirement"),
                     list->front()->package.name, list == &checker.older() ? "old" : "new");
     add(what + ", and not checked", what);
   }

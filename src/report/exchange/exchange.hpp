@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "lint/report.hpp"
 #include "report/formats.hpp"
@@ -25,8 +27,7 @@ inline std::string suppressed_text(const lint::Report& report) {
   std::string out;
   const auto add = [&](std::size_t count, const char* how) {
     if (count == 0) return;
-    out += fmt::format("{}{} {} {}", out.empty() ? "" : ", ", lint::plural(count, "finding"),
-                       count == 1 ? "is" : "are", how);
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counted(count, "finding is|findings are"), how);
   };
   add(report.suppressed, "suppressed");
   add(report.baselined, "in the baseline");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "report/findings/text.hpp"
@@ -146,7 +147,7 @@ std::string by_rule(const std::vector<File>& files, const DuplicateFindings& dup
   }
   if (shown < rows.size() || (shown > most_rules && !options.quiet)) {
     out += fmt::format("{} not listed (see `--statistics`)\n",
-                       lint::plural(rows.size() - most_rules, "further rule"));
+                       counted(rows.size() - most_rules, "further rule"));
   }
   return out + '\n';
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
@@ -51,11 +52,7 @@ std::string run_text(const lint::ModelReport& model) {
     const bool is_unfused = setup.plan.attention == model::Attention::unfused;
     out += fmt::format(", {} attention", is_unfused ? "unfused" : "flash");
   }
-  out += fmt::format(", {} {}{}", with_commas(tokens),
-                     !is_conv                       ? "token"
-                     : setup.model.image_height > 1 ? "image"
-                                                    : "sample",
-                     tokens == 1 ? "" : "s");
+  out += ", " + counted(tokens, !is_conv ? "token" : setup.model.image_height > 1 ? "image" : "sample");
   if (!is_conv && setup.plan.data > 1) out += fmt::format(" x {} replicas", with_commas(setup.plan.data));
   return out;
 }
@@ -359,16 +356,16 @@ std::string gaps_text(const lint::Report& report) {
     }
   }
   if (files.empty()) return {};
-  return fmt::format("{} {} checked in part ({})", lint::plural(files.size(), "file"),
-                     files.size() == 1 ? "was" : "were", fmt::join(codes, ", "));
+  return fmt::format("{} checked in part ({})", counted(files.size(), "file was|files were"),
+                     fmt::join(codes, ", "));
 }
 
 // "not checked: 23 files with an incomplete model, 475 files without a model (`--verbose` says why)".
 std::string passed_over_text(const lint::Report& report) {
   std::string out;
-  if (report.not_whole > 0) out = lint::plural(report.not_whole, "file") + " with an incomplete model";
+  if (report.not_whole > 0) out = counted(report.not_whole, "file") + " with an incomplete model";
   if (report.not_recognised > 0) {
-    out += (out.empty() ? "" : ", ") + lint::plural(report.not_recognised, "file") + " without a model";
+    out += (out.empty() ? "" : ", ") + counted(report.not_recognised, "file") + " without a model";
   }
   return out.empty() ? out : fmt::format("not checked: {} (see `--verbose`)", out);
 }
@@ -397,8 +394,8 @@ std::string gpus_left_out_text(const lint::Report& report) {
   if (files.empty()) return {};
   return fmt::format("{} {} left out of {}, whose weights are stored in what {} cannot multiply",
                      in_words(std::vector<std::string>(gpus.begin(), gpus.end())),
-                     gpus.size() == 1 ? "is" : "are", lint::plural(files.size(), "file"),
-                     gpus.size() == 1 ? "it" : "they");
+                     in_number(gpus.size() == 1, "is|are"), counted(files.size(), "file"),
+                     in_number(gpus.size() == 1, "it|they"));
 }
 
 // What files leave open, once for all of them.
@@ -435,15 +432,15 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
       for (const rules::Finding* finding : duplicates.primaries(model)) add(*finding, all);
       files.insert(model.path);
     }
-    std::string checked = "checked " + lint::plural(report.models.size(), "model");
-    if (files.size() != report.models.size()) checked += " in " + lint::plural(files.size(), "file");
+    std::string checked = "checked " + counted(report.models.size(), "model");
+    if (files.size() != report.models.size()) checked += " in " + counted(files.size(), "file");
     const std::string gpus = gpus_text(report);
     if (!gpus.empty()) checked += " for " + gpus;
     said.push_back(fmt::format("{}: {}", checked, counts_text(all, report, report.models, style)));
     said.push_back(gaps_text(report));
     std::set<std::string_view> unreadable;
     for (const text::LocatedError& each : report.errors) unreadable.insert(each.error.path);
-    if (!unreadable.empty()) said.push_back(lint::plural(unreadable.size(), "file") + " could not be read");
+    if (!unreadable.empty()) said.push_back(counted(unreadable.size(), "file") + " could not be read");
   }
   said.push_back(passed_over_text(report));
   said.push_back(left_out_text(report));

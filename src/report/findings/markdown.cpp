@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
@@ -115,12 +117,12 @@ std::string markdown(const lint::Report& report) {
   std::string out = "<!-- shapelint -->\n### shapelint: ";
   const std::string hidden = lint::hidden_text(report.models);
   if (all.empty()) return out + "nothing to improve\n" + (hidden.empty() ? "" : '\n' + hidden + ".\n");
-  std::size_t counted[3] = {0, 0, 0};
-  for (const Item& item : all) ++counted[static_cast<std::size_t>(item.severity)];
+  std::size_t numbers[3] = {0, 0, 0};
+  for (const Item& item : all) ++numbers[static_cast<std::size_t>(item.severity)];
   std::string counts;
   const auto add = [&](rules::Severity severity, std::string_view noun) {
-    const std::size_t number = counted[static_cast<std::size_t>(severity)];
-    if (number > 0) counts += (counts.empty() ? "" : ", ") + lint::plural(number, noun);
+    const std::size_t number = numbers[static_cast<std::size_t>(severity)];
+    if (number > 0) counts += (counts.empty() ? "" : ", ") + counted(number, noun);
   };
   add(rules::Severity::error, "error");
   add(rules::Severity::warning, "warning");

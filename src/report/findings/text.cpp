@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
@@ -130,7 +131,7 @@ std::string counts_text(const Counts& counts, const lint::Report& report,
   std::string text;
   const auto add = [&](std::size_t number, std::string_view noun, Role role) {
     if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + style.paint(role, lint::plural(number, noun));
+    text += (text.empty() ? "" : ", ") + style.paint(role, counted(number, noun));
   };
   add(counts.errors, "error", Role::error);
   add(counts.warnings, "warning", Role::warning);
@@ -177,12 +178,12 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", finding->rule, finding->code);
     if (finding->gain > 0) list += " " + percent(finding->gain);
   }
-  return wrap(fmt::format("{}: {} with an assumed {} (`--verbose` shows {}): {}",
-                          style.paint(role_of(severity), rules::name(severity)),
-                          lint::plural(findings.size(), "finding"),
-                          lint::values_text(assumed, model.reading.setup),
-                          findings.size() == 1 ? "it" : "them", list),
-              2, 2, style) +
+  return wrap(
+             fmt::format("{}: {} with an assumed {} (`--verbose` shows {}): {}",
+                         style.paint(role_of(severity), rules::name(severity)),
+                         counted(findings.size(), "finding"), lint::values_text(assumed, model.reading.setup),
+                         in_number(findings.size() == 1, "it|them"), list),
+             2, 2, style) +
          '\n';
 }
 
@@ -196,7 +197,7 @@ std::string together(const lint::CompositeModel& whole, const lint::Report& repo
   for (const lint::CompositeModel::Part& part : whole.parts) {
     std::string name = text::one_line(part.name);
     if (part.runs != 1) name += " x " + exact(part.runs);
-    if (!is_even) name += fmt::format(" on {} GPU{}", gpus[names.size()], gpus[names.size()] == 1 ? "" : "s");
+    if (!is_even) name += " on " + counted(gpus[names.size()], "GPU");
     names.push_back(std::move(name));
   }
   std::string out = headline(fmt::format("{}: {}{}", style.paint(Role::strong, text::one_line(whole.path)),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "lint/phrases.hpp"
 #include "report/profile/profile.hpp"
@@ -126,9 +127,9 @@ std::string rows_text(const ProfileReport& report, std::size_t most, const Style
         row.calls > 0 ? of_step(row.measured_us, step) : "-", row.calls > 0 ? name(row.by) : "");
   }
   if (rest > 0) {
-    out += fmt::format("{:<{}} {:>13} {:>10} {:>10} {:>7} {:>8}\n",
-                       fmt::format("{} other{} (`--top 0`)", rest, rest == 1 ? "" : "s"), title_width, "",
-                       duration(rest_predicted), duration(rest_measured), "", of_step(rest_measured, step));
+    out += fmt::format("{:<{}} {:>13} {:>10} {:>10} {:>7} {:>8}\n", counted(rest, "other") + " (`--top 0`)",
+                       title_width, "", duration(rest_predicted), duration(rest_measured), "",
+                       of_step(rest_measured, step));
   }
   return out;
 }
@@ -161,20 +162,19 @@ std::string unexplained_text(const ProfileReport& report, std::size_t most, cons
     if (!each.hint.empty()) out += fmt::format("  {}\n", each.hint);
   }
   if (others > 0) {
-    out +=
-        fmt::format("{:<{}} {:>8} {:>10} {:>8}\n", fmt::format("{} other{}", others, others == 1 ? "" : "s"),
-                    title_width + 16, "", duration(rest), of_step(rest, report.traces.front().times));
+    out += fmt::format("{:<{}} {:>8} {:>10} {:>8}\n", counted(others, "other"), title_width + 16, "",
+                       duration(rest), of_step(rest, report.traces.front().times));
   }
   return out;
 }
 
 std::string verdicts_text(const ProfileReport& report, const Style& style) {
-  std::string out = strong(fmt::format("\n{:<16}{:>10}  {}\n", "losses", "predicted", "trace"), style);
+  std::string out = strong(fmt::format("\n{:<19}{:>9}  {}\n", "losses", "predicted", "trace"), style);
   for (const trace::ObservedLoss& each : report.verdicts) {
     const std::string begin = fmt::format(
-        "{:<16}{:>10}  {}: ", loss_title(each.id),
+        "{:<19}{:>9}  {}: ", loss_title(each.id),
         report.step.time_us > 0 ? percent(each.predicted_us / report.step.time_us) : "-", name(each.seen));
-    out += begin + wrap(each.why, 28, begin.size(), table_width) + '\n';
+    out += begin + wrap(each.why, 30, begin.size(), table_width) + '\n';
   }
   return out;
 }

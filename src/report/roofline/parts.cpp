@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
@@ -65,11 +66,11 @@ bool is_network(const model::Setup& setup) {
 }
 
 std::string tokens(std::int64_t count) {
-  return fmt::format("{} token{}", with_commas(count), count == 1 ? "" : "s");
+  return counted(count, "token");
 }
 
 std::string sequences(std::int64_t count) {
-  return fmt::format("{} sequence{}", with_commas(count), count == 1 ? "" : "s");
+  return counted(count, "sequence");
 }
 
 std::string wrapped(const std::string& text) {
@@ -117,8 +118,8 @@ std::string plan_text(const model::Setup& setup) {
   const model::Plan& p = setup.plan;
   std::string out;
   if (roofline_parts::is_network(setup)) {
-    out = fmt::format("{}, {} image{}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
-                      with_commas(p.micro_batch_size), p.micro_batch_size == 1 ? "" : "s", name(p.dtype));
+    out = fmt::format("{}, {}, {}", p.mode == model::Mode::train ? "train" : "forward pass",
+                      counted(p.micro_batch_size, "image"), name(p.dtype));
     if (p.mode == model::Mode::train && p.data > 1) out += fmt::format(", DP {}", p.data);
     return out;
   }

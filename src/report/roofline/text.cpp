@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cost/step_interval.hpp"
 #include "model/lower/lower.hpp"
@@ -169,7 +170,7 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
   }
   if (rows < order.size()) {
     const std::size_t others = order.size() - rows;
-    out += other_line(fmt::format("{} other{}", others, others == 1 ? "" : "s"), percent(rest), style);
+    out += other_line(counted(others, "other"), percent(rest), style);
   }
   return out + other_rows(each, style);
 }
@@ -233,9 +234,9 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
   if (s.mixed_first_token_us <= 0) return "";
   const std::int64_t steps = (s.prompt + plan.prefill_tokens - 1) / plan.prefill_tokens;
   std::string out = fmt::format(
-      "\na prompt of {} is prefilled in {} step{}: first token after {}, {} prompt tokens/s\nwithout that "
+      "\na prompt of {} is prefilled in {}: first token after {}, {} prompt tokens/s\nwithout that "
       "prompt a token takes {}; with it x{}",
-      tokens(s.prompt), with_commas(steps), steps == 1 ? "" : "s", duration(s.mixed_first_token_us),
+      tokens(s.prompt), counted(steps, "step"), duration(s.mixed_first_token_us),
       brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
   if (s.prompt_compute_bound_from) {
     out += fmt::format("\nGEMMs are compute-bound from {} of a prompt per step",
@@ -289,10 +290,10 @@ std::string capacity_text(const suggest::Capacity& of, const model::Setup& setup
 std::string generation_text(const suggest::Generation& g, const suggest::Serving& s,
                             const model::Plan& plan) {
   return fmt::format(
-      "batch of {} with prompts of {} and {} output tokens: {}, last first token after {}; {} output "
+      "batch of {} with prompts of {} and {}: {}, last first token after {}; {} output "
       "tokens/s, {} per GPU\n",
-      sequences(plan.micro_batch_size), tokens(s.prompt), with_commas(g.output), duration(g.total_us),
-      duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
+      sequences(plan.micro_batch_size), tokens(s.prompt), counted(g.output, "output token"),
+      duration(g.total_us), duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
 }
 
 std::string remedies_text(const RooflineCase& each, const Style& style) {
@@ -326,13 +327,12 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
       : each.launches.host_us > step_us
           ? fmt::format("more than the step's {}: the prediction assumes CUDA graphs", duration(step_us))
           : fmt::format("less than the step's {}: no CUDA graphs needed", duration(step_us));
-  out +=
-      '\n' + wrapped_lines(
-                 fmt::format("{} kernels per step: launching them one by one ({} us each, {}) takes {}, {}\n",
-                             with_commas(static_cast<std::int64_t>(std::ceil(each.launches.count))),
-                             brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
-                             duration(each.launches.host_us), verdict),
-                 style);
+  out += '\n' + wrapped_lines(
+                    fmt::format("{} per step: launching them one by one ({} us each, {}) takes {}, {}\n",
+                                counted(static_cast<std::int64_t>(std::ceil(each.launches.count)), "kernel"),
+                                brief(each.launches.each_us), each.launches.measured ? "measured" : "assumed",
+                                duration(each.launches.host_us), verdict),
+                    style);
   return out;
 }
 

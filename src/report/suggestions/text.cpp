@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "lint/phrases.hpp"
@@ -137,7 +138,7 @@ std::string nothing_better(const suggest::Answer& answer, const Style& style) {
 void add_doubts(const suggest::Answer& answer, const Style& style, std::string& out) {
   if (answer.doubtful == 0) return;
   out += wrap(fmt::format("\nnot listed: {}, with a gain within the prediction error",
-                          lint::plural(answer.doubtful, "further shape")),
+                          counted(answer.doubtful, "further shape")),
               0, 0, style) +
          "\n";
 }
@@ -217,8 +218,7 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
   }
   const std::size_t count = points.size();
   out += fmt::format("\n{} {}\n", style.paint(Role::strong, "Pareto front of parameters and speed:"),
-                     count > most ? fmt::format("{} of {} shapes", most, count)
-                                  : fmt::format("{} shape{}", count, count == 1 ? "" : "s"));
+                     count > most ? fmt::format("{} of {} shapes", most, count) : counted(count, "shape"));
   for (std::size_t i = 0; i < std::min(count, most); ++i) {
     // Evenly spread, both ends included.
     const std::size_t at = count <= most ? i : i * (count - 1) / (most - 1);
@@ -289,7 +289,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                 ? "; ranked by the worst GPU, relative to its own best"
                 : "; ranked by the weighted mean of the GPUs, each relative to its own best";
   }
-  out += wrap(fmt::format("\n{} combinations: {}", with_commas(static_cast<std::int64_t>(answer.candidates)),
+  out += wrap(fmt::format("\n{}: {}", counted(static_cast<std::int64_t>(answer.candidates), "combination"),
                           what),
               0, 0, style) +
          "\n";
@@ -311,9 +311,9 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                           answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap))
             : "a bound on better shapes is unknown; smaller ranges or larger steps let the search end";
     out += '\n' +
-           headline(fmt::format("stopped early: {} of {} combinations were looked at one by one; {}",
+           headline(fmt::format("stopped early: {} of {} priced one by one; {}",
                                 with_commas(static_cast<std::int64_t>(answer.priced)),
-                                with_commas(static_cast<std::int64_t>(answer.candidates)), bound),
+                                counted(static_cast<std::int64_t>(answer.candidates), "combination"), bound),
                     0, 0, style) +
            '\n';
   }

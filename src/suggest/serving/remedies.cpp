@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
@@ -114,8 +116,8 @@ class Trial {
       }
     }
     const std::int64_t tokens = best.speculative_tokens;
-    std::string change = fmt::format("{} speculated token{} per step, {} % accepted", tokens,
-                                     tokens == 1 ? "" : "s", best.speculative_acceptance);
+    std::string change = fmt::format("{} per step, {} % accepted", counted(tokens, "speculated token"),
+                                     best.speculative_acceptance);
     if (draft_ != nullptr) change += fmt::format(", drafted by {}", draft_->name);
     plan(
         "speculation", Bound::memory, std::move(change),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/output.hpp"
 #include "gpu/registry.hpp"
@@ -94,8 +95,9 @@ calibrate::FitOptions fit_options(const CalibrateOptions& options, Io& io) {
 }
 
 std::string scores_text(std::string_view set, const calibrate::Fit& fit) {
-  std::string out = fmt::format("\n{}: {} rows\n  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", set,
-                                fit.after.slices[0].rows, "", "rows", "mean", "median", "90 %", "bias");
+  std::string out =
+      fmt::format("\n{}: {}\n  {:<22} {:>7} {:>8} {:>8} {:>8} {:>7}\n", set,
+                  counted(fit.after.slices[0].rows, "row"), "", "rows", "mean", "median", "90 %", "bias");
   for (std::size_t slice = 0; slice < calibrate::slice_names.size(); ++slice) {
     if (fit.after.slices[slice].rows == 0) continue;
     const std::string_view name = calibrate::slice_names[slice];
@@ -105,9 +107,8 @@ std::string scores_text(std::string_view set, const calibrate::Fit& fit) {
     out += score_line(fmt::format("{}, left out", name), fit.left_out.slices[slice]);
   }
   if (fit.after.edges) {
-    out +=
-        fmt::format("  tile edges: recall {}, precision {} of {} pairs\n", fixed(fit.after.edges->recall, 2),
-                    fixed(fit.after.edges->precision, 2), fit.after.edges->pairs);
+    out += fmt::format("  tile edges: recall {}, precision {} of {}\n", fixed(fit.after.edges->recall, 2),
+                       fixed(fit.after.edges->precision, 2), counted(fit.after.edges->pairs, "pair"));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/calibrate/calibrate.hpp"
 #include "cli/commands/calibrate/report.hpp"
@@ -299,8 +300,8 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Projec
   FitReport report{gpu.id, *output, {}, {}, {}, {}};
   const bool as_text = options.format != fit_as_json;
   if (as_text)
-    io.out << fmt::format("{}: {} of {} ({})\n", gpu.id, lint::plural(rows->size(), "product"),
-                          lint::plural(proofs, "proof"), origin);
+    io.out << fmt::format("{}: {} of {} ({})\n", gpu.id, counted(rows->size(), "product"),
+                          counted(proofs, "proof"), origin);
   const bool borrowed = gpu.calibration.status != "calibrated";
   adjust(chosen, *rows, origin, gpu, report, io);
   if (report.sets.empty()) {

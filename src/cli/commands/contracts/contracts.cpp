@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "base/strings.hpp"
 #include "cli/commands/table_input.hpp"
 #include "cli/model_input.hpp"
@@ -124,8 +126,8 @@ ExitCode of_file(const ContractsOptions& options, const project::Project& projec
   for (const GpuVerdicts& each : all) {
     const auto broken = std::count_if(each.verdicts.begin(), each.verdicts.end(),
                                       [](const contracts::Verdict& verdict) { return !verdict.meets; });
-    out += fmt::format("\n{}: {} requirements apply, {} not met\n", style.paint(Role::strong, each.gpu),
-                       each.verdicts.size(), broken);
+    out += fmt::format("\n{}: {}, {} not met\n", style.paint(Role::strong, each.gpu),
+                       counted(each.verdicts.size(), "requirement applies|requirements apply"), broken);
     for (const contracts::Verdict& verdict : each.verdicts) {
       if (verdict.meets && !options.all) continue;
       const Contract& contract = *verdict.contract;

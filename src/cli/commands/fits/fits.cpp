@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/table_input.hpp"
 #include "cli/model_input.hpp"
@@ -33,7 +34,7 @@ std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, I
     const auto value = parse_integer(text);
     if (!value || *value < 1 || *value > most_gpus) {
       print_error(io, fmt::format("`--count {}` is not a number of GPUs", text),
-                  fmt::format("whole numbers from 1 to {}", most_gpus));
+                  fmt::format("expected whole numbers from 1 to {}", most_gpus));
       return std::nullopt;
     }
     out.push_back(*value);
@@ -56,16 +57,13 @@ std::string what_is_run(const model::Setup& setup) {
   const std::string in_all = plan.data > 1 ? fmt::format(" ({} in all, split by each layout)",
                                                          with_commas(plan.micro_batch_size * plan.data))
                                            : std::string();
-  const std::string sequences = fmt::format("{} sequence{}", with_commas(plan.micro_batch_size),
-                                            plan.micro_batch_size == 1 ? "" : "s") +
-                                in_all;
-  if (!setup.model.conv.empty()) return fmt::format("{} images per step", with_commas(plan.micro_batch_size));
+  const std::string sequences = counted(plan.micro_batch_size, "sequence") + in_all;
+  if (!setup.model.conv.empty()) return counted(plan.micro_batch_size, "image") + " per step";
   if (plan.mode == model::Mode::decode)
-    return fmt::format("decoding of {} with {} tokens in the KV cache", sequences,
-                       with_commas(plan.context_length));
-  return fmt::format("{} of {} of {} tokens per step",
-                     plan.mode == model::Mode::train ? "training" : "prompts", sequences,
-                     with_commas(plan.sequence_length));
+    return fmt::format("decoding of {} with {} in the KV cache", sequences,
+                       counted(plan.context_length, "token"));
+  return fmt::format("{} of {} of {} per step", plan.mode == model::Mode::train ? "training" : "prompts",
+                     sequences, counted(plan.sequence_length, "token"));
 }
 
 }  // namespace

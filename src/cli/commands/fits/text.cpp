@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/check.hpp"
@@ -68,8 +69,8 @@ std::string reasons(const FitRow& row) {
     add(fmt::format("{}: {}", fmt::join(row.broken, " "), row.broken_summary));
   }
   if (row.fit == Fit::too_large && row.memory_gb <= row.usable_gb) {
-    out = fmt::format("no room for a sequence of {} tokens: at most {} fit{}{}",
-                      with_commas(row.capacity.longest), with_commas(row.capacity.largest),
+    out = fmt::format("no room for a sequence of {}: at most {} fit{}{}",
+                      counted(row.capacity.longest, "token"), with_commas(row.capacity.largest),
                       out.empty() ? "" : "; ", out);
   } else if (row.fit == Fit::too_large) {
     out = fmt::format("{} GiB per GPU, {} usable{}{}", gib(row.memory_gb * bytes_per_gb),
@@ -103,8 +104,8 @@ std::string speed(const FitRow& row) {
 }
 
 std::string title(std::int64_t count, std::size_t running, std::size_t all, const Style& style) {
-  return style.paint(Role::strong, fmt::format("{} GPU{}: {} of {} layouts run", count, count == 1 ? "" : "s",
-                                               running, all)) +
+  return style.paint(Role::strong, fmt::format("{}: {} of {} run", counted(count, "GPU"), running,
+                                               counted(all, "layout"))) +
          '\n';
 }
 

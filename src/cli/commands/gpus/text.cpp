@@ -1,6 +1,7 @@
 // GPUs for people and for programs.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -194,9 +195,11 @@ std::string source_text(std::size_t number, std::string_view key, const Style& s
 std::string gpus_table_text(std::span<const Shown> all, const Style& style) {
   std::vector<std::vector<std::string>> rows{
       {"ID", "SMS", "FP16 TFLOPS", "BF16 TFLOPS", "DRAM GB/s", "L2 MiB", "CALIBRATION", "ALIASES"}};
+  // A profile may state a share of another's.
+  const auto hundredths = [](double value) { return std::round(100 * value) / 100; };
   for (const auto& [gpu, facts, architecture] : all) {
-    rows.push_back({gpu.id, std::to_string(gpu.sm_count), or_dash(peak_tflops(gpu, DType::fp16)),
-                    or_dash(peak_tflops(gpu, DType::bf16)), or_dash(gpu.dram_bandwidth_gb_s),
+    rows.push_back({gpu.id, std::to_string(gpu.sm_count), or_dash(hundredths(peak_tflops(gpu, DType::fp16))),
+                    or_dash(hundredths(peak_tflops(gpu, DType::bf16))), or_dash(gpu.dram_bandwidth_gb_s),
                     or_dash(gpu.l2_size_mib), gpu.calibration.status, joined(gpu.aliases)});
   }
   constexpr std::array<bool, 8> right{false, true, true, true, true, true, false, false};

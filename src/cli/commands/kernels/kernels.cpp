@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "calibrate/tables.hpp"
@@ -99,10 +100,10 @@ void tell_unknown_words(const cost::KernelKind& kind, const calibrate::KernelTab
     }
     for (const auto& [word, seen] : unknown) {
       const auto& [line, rows] = seen;
-      print_note(
-          io, fmt::format(
-                  "{}:{}: unknown `{}` `{}`: {} no prediction (see `--list`)", path, line, column.name, word,
-                  rows == 1 ? std::string("the row has") : fmt::format("the {} rows with it have", rows)));
+      print_note(io, fmt::format("{}:{}: unknown `{}` `{}`: {} no prediction (see `--list`)", path, line,
+                                 column.name, word,
+                                 rows == 1 ? std::string("the row has")
+                                           : fmt::format("the {} with it have", counted(rows, "row"))));
     }
   }
 }

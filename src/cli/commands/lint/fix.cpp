@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/lint/lint.hpp"
 #include "cli/output.hpp"
@@ -74,10 +75,9 @@ lint::FixOutcome fix_with_progress(lint::FixRequest request, const project::Proj
                                    text::OverlayFileSystem& files, Io& io) {
   std::atomic<bool> is_fixing{false};
   Progress progress(io, [&](std::size_t done, std::size_t total) {
-    return total == 0
-               ? std::string("looking for files")
-               : fmt::format("{}: {} of {}", is_fixing ? "fixing" : "linting",
-                             with_commas(static_cast<std::int64_t>(done)), lint::plural(total, "file"));
+    return total == 0 ? std::string("looking for files")
+                      : fmt::format("{}: {} of {}", is_fixing ? "fixing" : "linting",
+                                    with_commas(static_cast<std::int64_t>(done)), counted(total, "file"));
   });
   request.run.on_progress = [&](std::size_t done, std::size_t total) {
     is_fixing = false;
@@ -119,10 +119,10 @@ void print_summary(const lint::FixOutcome& outcome, const std::set<std::string>&
            << '\n';
   }
   if (fixed == 0 && outcome.unsafe_left == 0) return;
-  std::string line = fixed == 0 ? fmt::format("{} nothing", options.diff ? "Would fix" : "Fixed")
-                                : fmt::format("{} {} in {}", options.diff ? "Would fix" : "Fixed",
-                                              lint::plural(fixed, "finding"),
-                                              lint::plural(outcome.files.size() - kept.size(), "file"));
+  std::string line =
+      fixed == 0 ? fmt::format("{} nothing", options.diff ? "Would fix" : "Fixed")
+                 : fmt::format("{} {} in {}", options.diff ? "Would fix" : "Fixed", counted(fixed, "finding"),
+                               counted(outcome.files.size() - kept.size(), "file"));
   if (outcome.unsafe_left > 0) line += fmt::format("; {} more with --unsafe-fixes", outcome.unsafe_left);
   io.err << line << '\n';
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/lint/watch.hpp"
 #include "cli/model_input.hpp"
@@ -27,14 +28,14 @@ constexpr std::string_view standard_input = "-";
 std::string text_of(const lint::BaselineNote& note) {
   switch (note.kind) {
     case lint::BaselineNote::Kind::written:
-      return fmt::format("{}: {} written", note.path, lint::plural(note.findings, "finding"));
+      return fmt::format("{}: {} written", note.path, counted(note.findings, "finding"));
     case lint::BaselineNote::Kind::pruned:
-      return fmt::format("{}: {} taken out", note.path, lint::plural(note.findings, "finding"));
+      return fmt::format("{}: {} taken out", note.path, counted(note.findings, "finding"));
     case lint::BaselineNote::Kind::is_stale:
       break;
   }
   return fmt::format("{}: {} no longer found; `--prune-baseline` takes them out", note.path,
-                     note.findings == 1 ? "1 finding is" : fmt::format("{} findings are", note.findings));
+                     counted(note.findings, "finding is|findings are"));
 }
 
 // Whoever names a folder takes it that something in it is looked at. Where files were left out on purpose,
@@ -66,7 +67,7 @@ lint::RunOutcome run_with_progress(lint::RunRequest request, const project::Proj
   Progress progress(io, [](std::size_t done, std::size_t total) {
     return total == 0 ? std::string("looking for files")
                       : fmt::format("{} of {}", with_commas(static_cast<std::int64_t>(done)),
-                                    lint::plural(total, "file"));
+                                    counted(total, "file"));
   });
   request.on_progress = [&](std::size_t done, std::size_t total) { progress.at(done, total); };
   return lint::lint_files(request, project);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/plan.hpp"
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/commands/suggest/suggest.hpp"
@@ -27,10 +28,10 @@ std::string heading(const api::PlanResult& result, const ModelInput& input, cons
   for (const gpu::Gpu& each : input.gpus()) ids.push_back(each.id);
   const std::string what =
       result.input_tokens
-          ? fmt::format("serving of requests with {} input and {} output tokens",
-                        with_commas(*result.input_tokens), with_commas(*result.output_tokens))
-          : fmt::format("training of {} sequences of {} tokens per step",
-                        with_commas(*result.sequences_per_step), with_commas(*result.sequence_length));
+          ? fmt::format("serving of requests with {} input and {}", with_commas(*result.input_tokens),
+                        counted(*result.output_tokens, "output token"))
+          : fmt::format("training of {} of {} per step", counted(*result.sequences_per_step, "sequence"),
+                        counted(*result.sequence_length, "token"));
   return report::wrap(fmt::format("{}, {}, on {}, {}", style.paint(Role::strong, input.reading().name), what,
                                   fmt::join(ids, ", "),
                                   stack.stack.empty() ? "no `--stack`: only requirements of all frameworks"

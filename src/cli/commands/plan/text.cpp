@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
@@ -59,7 +60,7 @@ bool has_other_schedule(const TrainingPlan& plan) {
 
 std::string layout_words(const TrainingPlan& plan) {
   std::string out = pipeline_words(plan);
-  if (plan.stage_layers > 0) out += fmt::format(", {} layers per stage", plan.stage_layers);
+  if (plan.stage_layers > 0) out += fmt::format(", {} per stage", counted(plan.stage_layers, "layer"));
   if (plan.zero > 0) out += fmt::format(", ZeRO-{}", plan.zero);
   if (plan.overlap == "micro_batches") out += ", overlap";
   out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
@@ -72,15 +73,15 @@ std::string count_title(const PlanCount& each) {
 }
 
 std::string counts_text(const api::SearchCounts& counts) {
-  std::string out = fmt::format("{} plans: {} priced", with_commas(counts.all), with_commas(counts.priced));
+  std::string out = fmt::format("{}: {} priced", counted(counts.all, "plan"), with_commas(counts.priced));
   const auto add = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) out += fmt::format(", {} {}", with_commas(count), what);
+    if (count > 0) out += ", " + counted(count, what);
   };
-  add(counts.too_large, "do not fit");
-  add(counts.by_rules, "violate a rule");
-  add(counts.refused, "are rejected by the stack");
-  add(counts.needless, "recompute or wait without need");
-  add(counts.bounded, "cannot be faster");
+  add(counts.too_large, "does not fit|do not fit");
+  add(counts.by_rules, "violates a rule|violate a rule");
+  add(counts.refused, "is rejected by the stack|are rejected by the stack");
+  add(counts.needless, "recomputes or waits without need|recompute or wait without need");
+  add(counts.bounded, "cannot be faster|cannot be faster");
   return out;
 }
 
@@ -285,28 +286,27 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
 }
 
 std::string replica_words(const ServingPlan& plan) {
-  return fmt::format("{} replica{} of {} GPU{} ({}), {}", plan.replicas, plan.replicas == 1 ? "" : "s",
-                     plan.num_gpus_per_replica, plan.num_gpus_per_replica == 1 ? "" : "s",
-                     degree_words(plan.parallel), plan.dtype);
+  return fmt::format("{} of {} ({}), {}", counted(plan.replicas, "replica"),
+                     counted(plan.num_gpus_per_replica, "GPU"), degree_words(plan.parallel), plan.dtype);
 }
 
 std::string service_text(std::string_view title, const ServingPlan& plan, const report::Style& style,
                          bool is_fastest = false) {
   std::string out =
       lines(fmt::format("{}: {}", style.paint(Role::strong, title), replica_words(plan)), 0, style);
-  out += lines(fmt::format("{} concurrent {}; TTFT {}, TPOT {}; {} output tokens/s on {} GPUs, {} per GPU",
-                           with_commas(plan.concurrent_requests),
-                           plan.concurrent_requests == 1 ? "request" : "requests", duration(plan.ttft_us),
-                           duration(plan.tpot_us), whole(plan.output_tokens_per_s_all_gpus), plan.num_gpus,
-                           tenths(plan.output_tokens_per_s_per_gpu)),
+  out += lines(fmt::format("{}; TTFT {}, TPOT {}; {} output tokens/s on {}, {} per GPU",
+                           counted(plan.concurrent_requests, "concurrent request"), duration(plan.ttft_us),
+                           duration(plan.tpot_us), whole(plan.output_tokens_per_s_all_gpus),
+                           counted(plan.num_gpus, "GPU"), tenths(plan.output_tokens_per_s_per_gpu)),
                2, style);
-  out += lines(
-      fmt::format("{} of {} GiB per GPU; the KV cache of a rank holds {} tokens, {} requests; "
-                  "largest context {} tokens",
-                  gib(static_cast<double>(plan.memory_bytes)), gib(static_cast<double>(plan.usable_bytes)),
-                  with_commas(plan.kv_cache_tokens_per_rank), with_commas(plan.kv_cache_requests_per_rank),
-                  with_commas(plan.largest_context)),
-      2, style);
+  out +=
+      lines(fmt::format(
+                "{} of {} GiB per GPU; the KV cache of a rank holds {}, {}; "
+                "largest context {}",
+                gib(static_cast<double>(plan.memory_bytes)), gib(static_cast<double>(plan.usable_bytes)),
+                counted(plan.kv_cache_tokens_per_rank, "token"),
+                counted(plan.kv_cache_requests_per_rank, "request"), counted(plan.largest_context, "token")),
+            2, style);
   // Fewer requests at a time are what makes a plan the fastest.
   std::string bound = fmt::format("a decoding step is {}-bound", plan.bound);
   if (!is_fastest) bound += fmt::format("; what keeps more requests out: {}", plan.binds);
@@ -376,8 +376,8 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
                        0, style);
   }
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
-  out += fmt::format("{}, {} plans; all that fit were priced\n", count_title(shown),
-                     with_commas(shown.enumerated.all));
+  out += fmt::format("{}, {}; all that fit were priced\n", count_title(shown),
+                     counted(shown.enumerated.all, "plan"));
   out += service_text("cheapest", *shown.cheapest, style);
   out += service_text("fastest", *shown.fastest, style, true);
   out += service_text("fewest GPUs of a replica", *shown.fewest_gpus, style);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "chart/page.hpp"
 #include "cli/commands/roofline/roofline.hpp"
@@ -107,12 +108,14 @@ std::vector<std::string> notes_of(const report::ProfileReport& report, bool gpu_
       notes.push_back(fmt::format("the trace was recorded on {}", file.device));
   }
   if (file.other_devices > 0)
-    notes.push_back(fmt::format("the trace has {} more device{}, which {} left out", file.other_devices,
-                                file.other_devices == 1 ? "" : "s", file.other_devices == 1 ? "is" : "are"));
+    notes.push_back(
+        fmt::format("the trace has {} left out",
+                    counted(file.other_devices, "more device, which is|more devices, which are")));
   const model::Plan& plan = report.setup.plan;
   const std::int64_t ranks = plan.tensor * plan.pipeline * plan.data * plan.context;
   if (file.world_size > 0 && file.world_size != ranks)
-    notes.push_back(fmt::format("the trace is of {} ranks, the plan of {}", file.world_size, ranks));
+    notes.push_back(
+        fmt::format("the trace is of {}, the plan of {}", counted(file.world_size, "rank"), ranks));
   constexpr double late = 0.1;
   if (file.times.knows_launches && file.times.late_us > late * file.times.wall_us && !report.findings.empty())
     notes.emplace_back(

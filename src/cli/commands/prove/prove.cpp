@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
@@ -108,8 +109,8 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
       script, options.output,
       fmt::format("{} measures {} with {}: `python3 {} -o result.json` on {}, then "
                   "`shapelint prove --read result.json`",
-                  options.output, lint::plural(plan.cases.size(), "finding"),
-                  lint::plural(plan.pairs.size(), "comparison"), options.output, input->gpus().front().name),
+                  options.output, counted(plan.cases.size(), "finding"),
+                  counted(plan.pairs.size(), "comparison"), options.output, input->gpus().front().name),
       io);
 }
 

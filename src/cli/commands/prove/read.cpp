@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/prove/prove.hpp"
 #include "cli/model_input.hpp"
@@ -59,8 +60,7 @@ void print_table(const prove::Measured& measured, Io& io) {
     if (measured.on_gpu) io.out << fmt::format("    verdict    {}\n", prove::name(proof.verdict));
   }
   for (const auto& [reason, count] : measured.left_out)
-    io.out << text::one_line(
-                  fmt::format("  not measured: {} ({})", lint::plural(count, "comparison"), reason))
+    io.out << text::one_line(fmt::format("  not measured: {} ({})", counted(count, "comparison"), reason))
            << '\n';
 }
 
@@ -153,7 +153,7 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
   }
   if (const auto written = io.files.write(target, prove::proofs_text(proofs)); !written)
     return fail(written.error());
-  print_note(io, fmt::format("{}: {} written", target, lint::plural(added, "proof")));
+  print_note(io, fmt::format("{}: {} written", target, counted(added, "proof")));
   return ExitCode::clean;
 }
 

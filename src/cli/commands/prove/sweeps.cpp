@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/prove/prove.hpp"
 #include "cli/commands/table_input.hpp"
@@ -26,8 +27,9 @@ void print_table(const std::string& path, const prove::SweepResult& swept, Io& i
   std::string software;
   for (const auto& [name, version] : swept.software)
     software += fmt::format("{}{} {}", software.empty() ? "" : ", ", name, version);
-  io.out << text::one_line(fmt::format("{}: {} kernels of {} measured on {}, {} ({})", path, swept.measured,
-                                       swept.planned, swept.device, swept.date, software))
+  io.out << text::one_line(fmt::format("{}: {} of {} measured on {}, {} ({})", path,
+                                       counted(swept.measured, "kernel"), swept.planned, swept.device,
+                                       swept.date, software))
          << '\n';
   io.out << fmt::format("  {:<12} {:>8} {:>22} {:>22} {:>10}\n", "sweep", "kernels", "measured / predicted",
                         "error of predictions", "interval");
@@ -36,7 +38,7 @@ void print_table(const std::string& path, const prove::SweepResult& swept, Io& i
                           fixed(each.median_ratio, 2), percent(each.error), percent(each.half_width));
   }
   for (const auto& [reason, count] : swept.left_out)
-    io.out << text::one_line(fmt::format("  not measured: {} ({})", lint::plural(count, "kernel"), reason))
+    io.out << text::one_line(fmt::format("  not measured: {} ({})", counted(count, "kernel"), reason))
            << '\n';
   for (const std::string& doubt : swept.doubts)
     io.out << text::one_line(fmt::format("  not plausible: {}", doubt)) << '\n';

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "cli/model_input.hpp"
 #include "cli/output.hpp"
 #include "contracts/check.hpp"
@@ -63,9 +65,9 @@ std::string stages_note(const gpu::Gpu& gpu, const model::Setup& setup) {
   if (out.empty() || setup.plan.mode != model::Mode::train) return out;
   const model::TrainingMemory memory =
       model::training_memory(setup, model::at_least_one(setup.plan.data), model::parameters_per_rank(setup));
-  return out + fmt::format("; the {} needs the most memory, with activations of {:.4g} micro-batch{}",
+  return out + fmt::format("; the {} needs the most memory, with activations of {:.4g} {}",
                            memory.is_last_stage ? "last" : "first", memory.micro_batches,
-                           memory.micro_batches > 1 ? "es" : "");
+                           in_number(memory.micro_batches <= 1, "micro-batch"));
 }
 
 // The model of `--draft`, as its file describes it; nothing when something is wrong with it, which is

@@ -51,15 +51,19 @@ ExitCode rules(const RulesOptions& options, Io& io) {
   }
   const report::Style style = out_style(io);
   std::size_t width = 0;
-  for (const rules::Rule& rule : all) width = std::max(width, rule.name.size());
-  const std::size_t indent = width + std::string_view("SL101    warning  ").size();
+  std::size_t code_width = 0;
+  for (const rules::Rule& rule : all) {
+    width = std::max(width, rule.name.size());
+    code_width = std::max(code_width, rule.code.size());
+  }
+  const std::size_t indent = code_width + width + std::string_view("    warning  ").size();
   for (const rules::Rule& rule : all) {
     const auto severity = rules::severity_of(rule);
     const report::Role role = report::role_of(severity);
     // In a narrow window the summary is below.
     const bool is_narrow = style.window > 0 && style.window < indent + least_summary;
-    io.out << fmt::format("{}  {:<{}}  {}", style.paint(role, rule.code), rule.name, width,
-                          style.paint(role, fmt::format("{:<7}", name(severity))));
+    io.out << fmt::format("{}  {:<{}}  {}", style.paint(role, fmt::format("{:<{}}", rule.code, code_width)),
+                          rule.name, width, style.paint(role, fmt::format("{:<7}", name(severity))));
     io.out << (is_narrow ? "\n" + report::wrap(rule.summary, below, 0, style)
                          : "  " + report::headline(rule.summary, indent, indent, style));
     io.out << '\n';

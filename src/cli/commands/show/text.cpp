@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/show/show.hpp"
 #include "model/cnn/cnn.hpp"
@@ -89,15 +90,16 @@ std::string op_text(const model::Op& op) {
       return fmt::format("{}{} x {} x {}", op.batch.value > 1 ? fmt::format("{} times ", op.batch.value) : "",
                          op.m.value, op.n.value, op.k.value);
     case model::OpKind::attention:
-      return fmt::format("{} sequences, {} and {} heads of {}, {} by {}", op.attention.sequences.value,
-                         op.attention.heads.value, op.attention.key_value_heads.value,
-                         op.attention.head_dim.value, op.attention.query_length.value,
-                         op.attention.key_length.value);
+      return fmt::format("{}, {} and {} heads of {}, {} by {}",
+                         counted(op.attention.sequences.value, "sequence"), op.attention.heads.value,
+                         op.attention.key_value_heads.value, op.attention.head_dim.value,
+                         op.attention.query_length.value, op.attention.key_length.value);
     case model::OpKind::scan:
-      return fmt::format(
-          "{} sequences of {}, {} and {} heads of {} by {}, chunks of {}", op.attention.sequences.value,
-          op.attention.query_length.value, op.attention.heads.value, op.attention.key_value_heads.value,
-          op.attention.head_dim.value, op.attention.value_head_dim.value, op.attention.key_length.value);
+      return fmt::format("{} of {}, {} and {} heads of {} by {}, chunks of {}",
+                         counted(op.attention.sequences.value, "sequence"), op.attention.query_length.value,
+                         op.attention.heads.value, op.attention.key_value_heads.value,
+                         op.attention.head_dim.value, op.attention.value_head_dim.value,
+                         op.attention.key_length.value);
     default:
       return fmt::format("{} bytes", exact(op.bytes));
   }

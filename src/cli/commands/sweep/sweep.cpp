@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/roofline/roofline.hpp"
 #include "cli/model_input.hpp"
@@ -51,8 +52,8 @@ void watch_rows(std::optional<Progress>& progress, Io& io) {
   if (io.out_is_terminal) return;
   progress.emplace(io, [](std::size_t done, std::size_t total) {
     return total == 0 ? std::string("predicting")
-                      : fmt::format("{} of {} points", with_commas(static_cast<std::int64_t>(done)),
-                                    with_commas(static_cast<std::int64_t>(total)));
+                      : fmt::format("{} of {}", with_commas(static_cast<std::int64_t>(done)),
+                                    counted(total, "point"));
   });
 }
 
@@ -257,9 +258,10 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   SweepPlot plot(grid.over, input->gpus(), start, reading.name.empty() ? options.file : reading.name);
   constexpr double most_plotted = 1e5;
   if (plot.lines() > most_lines || points > most_plotted) {
-    print_error(
-        io, fmt::format("`--plot` would draw {} lines of {} points", plot.lines(), over.back().values.size()),
-        fmt::format("at most {} lines: use fewer GPUs or values of the other fields", most_lines));
+    print_error(io,
+                fmt::format("`--plot` would draw {} of {}", counted(plot.lines(), "line"),
+                            counted(over.back().values.size(), "point")),
+                fmt::format("at most {} lines: use fewer GPUs or values of the other fields", most_lines));
     return ExitCode::error;
   }
   RowWriter writer(grid);

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "base/strings.hpp"
 
 namespace shapelint::formats {
@@ -123,7 +125,7 @@ class Dimensions {
       has_tokens = has_tokens || each.is_tokens;
     }
     return fail(fmt::format("the size of {} is not stated", names),
-                fmt::format("give {} with `{}`{}", missing_.size() == 1 ? "it" : "them", options,
+                fmt::format("give {} with `{}`{}", in_number(missing_.size() == 1, "it|them"), options,
                             has_tokens ? "; `--sequence-length N` is that of tokens" : ""));
   }
 

@@ -9,6 +9,8 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "formats/onnx/graph.hpp"
 #include "formats/onnx/module/infer.hpp"
 
@@ -204,7 +206,7 @@ class GraphReader {
     if (guessed_ == 0) return;
     graph_.notes.push_back(
         fmt::format("{} of the graph's branches (If) {} known only at run time: the longer one is taken",
-                    guessed_, guessed_ == 1 ? "is" : "are"));
+                    guessed_, in_number(guessed_ == 1, "is|are")));
   }
 
   const GraphRequest& request_;
