@@ -78,7 +78,7 @@ std::string trained_because(const model::Reading& reading, const text::FileSyste
     return fmt::format("the published shape of {}", named);
   const std::string_view name = formats::file_name(reading.path);
   const std::string kept = reading.dialect == "huggingface" ? kept_name(name) : std::string{};
-  if (!kept.empty()) return fmt::format("it is that of {}", kept);
+  if (!kept.empty()) return fmt::format("the published shape of {}", kept);
   if (is_preset(reading)) {
     if (const std::string known = equal_model(reading); !known.empty())
       return fmt::format("the published shape of {}", known);

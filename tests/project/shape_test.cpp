@@ -111,7 +111,7 @@ TEST_CASE("sizes that a name stands for, and weights that training starts from, 
   CHECK(told(with("xl2.py", "image_size = 512\nmodel = \"PixArtMS_XL_2\"\ntrain_batch_size = 12\n"),
              "xl2.py") == "shape fixed: the file names a published model" + how);
   CHECK(told(with("m/org--name_config.json", own_config), "m/org--name_config.json") ==
-        "shape fixed: it is that of org/name" + how);
+        "shape fixed: the published shape of org/name" + how);
   const std::string bert =
       "torchrun --nproc_per_node 1 pretrain_bert.py --num-layers 24 --hidden-size 1024 --num-attention-heads "
       "16 "
