@@ -175,7 +175,7 @@ TEST_CASE("the command line wins over the file, before anything is derived", "[f
   CHECK(reading.name == "m");
   const Origin& origin = reading.origins[model::FieldId::num_attention_heads];
   CHECK(origin.kind == Origin::Kind::command_line);
-  CHECK(origin.note == "--num-attention-heads");
+  CHECK(origin.note == "`--num-attention-heads`");
 }
 
 TEST_CASE("inheritance ends: cycles, missing files, and files outside the repository", "[formats]") {
