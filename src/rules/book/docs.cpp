@@ -304,7 +304,7 @@ std::string variables_markdown() {
   for (const std::string_view format : number_formats()) {
     out += fmt::format("{}`{}`", format == number_formats().front() ? "" : ", ", format);
   }
-  out += ", and the words ";
+  out += ", `plural NOUN` (`{tiles:plural tile}`), and the words ";
   for (const std::string_view word : message_words()) {
     out += fmt::format("{}`{{{}}}`", word == message_words().front() ? "" : ", ", word);
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 
@@ -22,8 +23,16 @@ constexpr std::size_t units_per_piece = 10;
 constexpr std::array<std::string_view, 6> formats{"percent", "commas",   "tenths",
                                                   "count",   "duration", "times"};
 
+// Before a noun: `{tiles:plural tile}`.
+constexpr std::string_view plural = "plural ";
+
 std::string write(double value, std::string_view format) {
   if (!std::isfinite(value)) return "?";
+  if (format.starts_with(plural)) {
+    const std::string_view noun = format.substr(plural.size());
+    if (std::floor(value) == value) return counted(std::llround(value), noun);
+    return fmt::format("{} {}", fixed(value, 2), in_number(false, noun));
+  }
   if (format == "percent") return percent(value);
   if (format == "commas") return with_commas(std::llround(value));
   if (format == "tenths") return tenths(value);
@@ -86,9 +95,9 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
     if (colon != std::string_view::npos) {
       format = trimmed(inside.substr(colon + 1), " ");
       inside = inside.substr(0, colon);
-      if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+      if (!format.starts_with(plural) && std::find(formats.begin(), formats.end(), format) == formats.end()) {
         std::string hint = did_you_mean(format, formats);
-        if (hint.empty()) hint = fmt::format("formats are {}", fmt::join(formats, ", "));
+        if (hint.empty()) hint = fmt::format("formats are {}, plural NOUN", fmt::join(formats, ", "));
         errors.push_back(
             error_at(fmt::format("unknown format `{}`", format), std::move(hint), i + 2 + colon, close));
       }

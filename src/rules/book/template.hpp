@@ -1,4 +1,4 @@
-// Messages with expressions in braces: `{head_dim} is no multiple of {alignment}, {share:percent} of the
+// Messages with expressions in braces: `{head_dim} is not a multiple of {alignment}, {share:percent} of the
 // step`. `{{` and `}}` are braces.
 #pragma once
 
@@ -16,6 +16,7 @@ namespace shapelint::rules {
 // How a number is written: plain (whole numbers whole, others with two decimals), or
 //   percent  a share as 12.3 %        commas   50,257          duration  microseconds as 1.23 ms
 //   count    2.65 B                   times    1.3x            name      a choice's name (see lint)
+//   plural NOUN   1 tile, 3 tiles; `plural layer is|layers are`: 1 layer is, 3 layers are
 struct Piece {
   std::string literal;
   std::size_t expression = 0;  // index into expressions, when literal is empty

@@ -111,20 +111,20 @@ std::string held_of(const Context& context) {
                                                   : "weights and KV cache";
 }
 
-// "61.5 GiB of it weights and KV cache". Where only the launch knows how many ranks share these, the sum is
-// that of one.
+// "including 61.5 GiB of weights and KV cache". Where only the launch knows how many ranks share these, the
+// sum is that of one.
 std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
   const double state = suggest::footprint(*context.setup).state_bytes;
-  if (state <= 0) return "all of it activations";
+  if (state <= 0) return "all for activations";
   const bool is_certain = min_footprint(*context.reading, *context.setup).state_bytes >= state;
   const bool trains = plan(context).mode == model::Mode::train;
   const std::int64_t others = trains ? plan(context).colocated_mib : 0;
-  return fmt::format(
-      "{} GiB of it {}{}{}", gib(state), held_of(context), is_certain || !trains ? "" : " if unsharded",
-      others > 0
-          ? fmt::format(", with {} GiB of colocated models", gib(static_cast<double>(others) * bytes_per_mib))
-          : "");
+  return fmt::format("including {} GiB of {}{}{}", gib(state), held_of(context),
+                     is_certain || !trains ? "" : " if unsharded",
+                     others > 0 ? fmt::format(", with {} GiB of colocated models",
+                                              gib(static_cast<double>(others) * bytes_per_mib))
+                                : "");
 }
 
 // "h100 has 79.6 GiB", or what of these an engine may take.

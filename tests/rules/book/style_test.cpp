@@ -1,13 +1,18 @@
 // What people read is in the field's terms, and titles are short.
 #include <algorithm>
 #include <filesystem>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "base/counted.hpp"
+#include "base/number.hpp"
 #include "cli/help.hpp"
 #include "contracts/book.hpp"
 #include "model/fields.hpp"
 #include "objects/types.hpp"
+#include "rules/book/compiled.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
@@ -81,19 +86,52 @@ void check_lines(std::string_view name, std::string_view text) {
   }
 }
 
+// A message with what `number` gives in place of each placeholder, and with the nouns that follow these.
+std::string filled(std::string_view message, bool is_one, std::string_view number) {
+  std::string out;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    if (message[i] != '{') {
+      out += message[i];
+      continue;
+    }
+    const std::size_t end = message.find('}', i);
+    const std::string_view inside = message.substr(i + 1, end - i - 1);
+    const std::size_t format = inside.rfind(':');
+    const std::string_view of = format == std::string_view::npos ? "" : inside.substr(format + 1);
+    const auto words = rules::message_words();
+    const bool is_number = std::find(words.begin(), words.end(), inside) == words.end() &&
+                           (of.empty() || of == "commas" || of.starts_with("plural "));
+    out += is_number ? number : "x.xx%";
+    if (of.starts_with("plural "))
+      out += ' ' + in_number(is_one, of.substr(std::string_view("plural ").size()));
+    i = end;
+  }
+  return out;
+}
+
 // Characters of a message as it is printed, with 5 for each placeholder.
 std::size_t printed_length(std::string_view message) {
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < message.size(); ++i, ++length) {
-    if (message[i] != '{') continue;
-    std::size_t depth = 1;
-    while (depth > 0 && ++i < message.size()) {
-      if (message[i] == '{') ++depth;
-      if (message[i] == '}') --depth;
-    }
-    length += 4;
-  }
-  return length;
+  return filled(message, false, "12345").size();
+}
+
+// The first plural that follows a 1, and what is around it; empty: none.
+std::string plural_of_one(const std::string& text) {
+  if (text.find("1 ") == std::string::npos) return {};
+  static const std::regex pattern(
+      "(^|[^0-9A-Za-z.,/=_-])1 ((query|attention|value|key|KV|input|output|pipeline|routing|more|further) )?("
+      "tokens|sequences|requests|layers|stages|heads|experts|groups|ranks|GPUs|nodes|replicas|micro-batches|"
+      "layouts|plans|shapes|rows|columns|tiles|waves|elements|bytes|kernels|GEMMs|images|samples|channels|"
+      "filters|files|findings|errors|warnings|infos|rules|requirements|combinations|points|steps|others|"
+      "models|"
+      "numbers|embeddings|positions|rounds|FMAs|fields|sizes|lines|pairs|versions|operations|values|"
+      "parameters)"
+      "\\b");
+  std::smatch found;
+  if (!std::regex_search(text, found, pattern)) return {};
+  const std::string before = found.prefix().str();
+  // p - 1 micro-batches, and the exit codes of the program.
+  if (before.ends_with('-') || before.starts_with("Exit code")) return {};
+  return before.substr(before.size() - std::min<std::size_t>(before.size(), 40)) + found.str();
 }
 
 }  // namespace
@@ -104,6 +142,78 @@ TEST_CASE("rules speak in the terms of the field", "[rules][style]") {
          {std::string_view(rule.message.value), std::string_view(rule.label.value), rule.summary,
           rule.mechanism, rule.why})
       check_words(rule.code, text);
+  }
+}
+
+TEST_CASE("a count of one has a singular noun in every rule", "[rules][style]") {
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) {
+    for (const std::string_view text :
+         {std::string_view(rule.message.value), std::string_view(rule.label.value),
+          std::string_view(rule.brief.value)}) {
+      INFO(rule.code);
+      CHECK(plural_of_one(filled(text, true, "1")) == "");
+    }
+  }
+}
+
+TEST_CASE("a count of one has a singular noun in everything that is printed", "[golden][style]") {
+  namespace fs = std::filesystem;
+  const fs::path root = tests::source_dir();
+  std::size_t lines = 0;
+  for (const char* folder :
+       {"tests/golden", "tests/formats/fixtures", "docs/reference/rules", "docs/tutorial", "docs/how-to"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string path = entry.path().lexically_relative(root).generic_string();
+      const bool is_output = path.ends_with(".out") || path.ends_with(".expected") || path.ends_with(".md") ||
+                             path.starts_with("tests/golden/formats/");
+      if (!entry.is_regular_file() || !is_output || path.ends_with("/variables.md")) continue;
+      std::istringstream text(tests::read_source_file(path));
+      for (std::string line; std::getline(text, line); ++lines) {
+        INFO(path << ": " << line);
+        CHECK(plural_of_one(line) == "");
+      }
+    }
+  }
+  CHECK(lines > 20'000);
+}
+
+TEST_CASE("notes of data files speak in the terms of the field", "[formats][gpus][style]") {
+  namespace fs = std::filesystem;
+  const fs::path root = tests::source_dir();
+  const std::regex note("\\bnotes? = \"((?:[^\"\\\\]|\\\\.)*)\"");
+  std::size_t notes = 0;
+  for (const char* folder : {"formats", "gpus"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".toml") continue;
+      const std::string path = entry.path().lexically_relative(root).generic_string();
+      std::istringstream text(tests::read_source_file(path));
+      for (std::string line; std::getline(text, line);) {
+        if (line.starts_with("#")) continue;
+        for (std::sregex_iterator each(line.begin(), line.end(), note), end; each != end; ++each, ++notes)
+          check_words(path, (*each)[1].str());
+      }
+    }
+  }
+  CHECK(notes > 1'000);
+}
+
+TEST_CASE("the texts in the sources speak in the terms of the field", "[style]") {
+  namespace fs = std::filesystem;
+  const fs::path root = tests::source_dir();
+  const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
+  for (const char* folder : {"src", "include"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string path = entry.path().lexically_relative(root).generic_string();
+      if (!path.ends_with(".cpp") && !path.ends_with(".hpp")) continue;
+      std::istringstream text(tests::read_source_file(path));
+      for (std::string line; std::getline(text, line);) {
+        const std::size_t begin = line.find_first_not_of(' ');
+        const bool is_code = begin != std::string::npos && line.compare(begin, 2, "//") != 0;
+        if (!is_code || line.find('"') == std::string::npos) continue;
+        for (std::sregex_iterator each(line.begin(), line.end(), literal), end; each != end; ++each)
+          check_words(path, (*each)[1].str());
+      }
+    }
   }
 }
 
