@@ -116,7 +116,7 @@ const lossKinds = {
   "tile quantization": "shape: alignment, tiles, waves", "wave quantization": "shape: alignment, tiles, waves",
   "kernels below peak": "kernels below the roofline", "bandwidth below peak": "kernels below the roofline",
   "launch latency": "launch overhead", communication: "communication and bubble",
-  "pipeline bubble": "communication and bubble",
+  "bubble and stragglers": "communication and bubble",
 };
 
 const drawWaterfall = () => {

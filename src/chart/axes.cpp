@@ -70,7 +70,15 @@ std::vector<double> ticks(const Scale& scale, int about) {
 
 std::string tick_label(double value) {
   const double size = std::abs(value);
-  if (size >= 1e6) return count_short(value);
+  if (size >= 1e6) {
+    // "2.500 M" is 2.5 M: the steps between ticks are round.
+    std::string out = count_short(value);
+    const std::size_t unit = out.find(' ');
+    const std::size_t point = out.find('.');
+    if (point == std::string::npos || unit == std::string::npos) return out;
+    const std::size_t last = out.find_last_not_of('0', unit - 1);
+    return out.erase(last == point ? point : last + 1, unit - (last == point ? point : last + 1));
+  }
   if (size >= 1 && std::abs(value - std::round(value)) < 1e-9 * size) {
     return with_commas(static_cast<std::int64_t>(std::round(value)));
   }

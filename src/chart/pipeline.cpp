@@ -1,115 +1,160 @@
-// The order in which the stages of a pipeline work, and when.
-#include <algorithm>
+// When the stages of a pipeline do their work.
+#include "chart/pipeline.hpp"
 
-#include "chart/plan.hpp"
+#include <algorithm>
+#include <optional>
 
 namespace shapelint::chart {
 
 namespace {
 
-struct Piece {
+struct Place {
+  std::int64_t stage = 0;
   std::int64_t chunk = 0;
-  std::int64_t micro_batch = 0;
 };
 
-// Micro-batches in groups of as many as there are stages: each group through one chunk after the other.
-std::vector<Piece> pieces_of(const TimelineFigure& figure) {
-  std::vector<Piece> out;
-  for (std::int64_t first = 0; first < figure.micro_batches; first += figure.stages) {
-    const std::int64_t last = std::min(first + figure.stages, figure.micro_batches);
-    for (std::int64_t chunk = 0; chunk < figure.chunks; ++chunk)
-      for (std::int64_t micro_batch = first; micro_batch < last; ++micro_batch)
-        out.push_back({chunk, micro_batch});
-  }
-  return out;
-}
+// The way of a micro-batch: up the stages, chunk by chunk; of two chunks that a schedule turns, the second
+// goes down them, from the first's end or, with DualPipe, for micro-batches of its own.
+class Route {
+ public:
+  explicit Route(const TimelineFigure& figure)
+      : last_(figure.stages - 1),
+        chunks_(drawn_chunks(figure)),
+        turns_(figure.schedule >= Schedule::zero_bubble_v),
+        is_apart_(figure.schedule == Schedule::dualpipe) {}
 
-// Warm-up, one forward and one backward in turn, and the rest of the backwards; weight gradients between
-// them.
-std::vector<PipelineBlock> order_of(const TimelineFigure& figure, const std::vector<Piece>& pieces,
-                                    std::int64_t stage) {
-  const std::int64_t all = std::ssize(pieces);
-  const std::int64_t behind = figure.stages - stage - 1;
-  const std::int64_t warm_up =
-      std::min(all, figure.chunks > 1 ? 2 * behind + (figure.chunks - 1) * figure.stages : behind);
-  std::vector<PipelineBlock> out;
-  const auto add = [&](std::int64_t i, bool backward) {
-    const Piece& piece = pieces[static_cast<std::size_t>(i)];
-    const std::int64_t chunk = backward ? figure.chunks - 1 - piece.chunk : piece.chunk;
-    out.push_back({stage, chunk, piece.micro_batch, backward, false, 0, 0});
-  };
-  // Weight gradients wait for as many micro-batches as the stage begins later: all stages keep as many.
-  const bool are_apart = figure.weights_us > 0;
-  std::int64_t updated = 0;
-  const auto add_weights = [&] { out.push_back({stage, 0, updated++, true, true, 0, 0}); };
-  const auto add_backward = [&](std::int64_t i) {
-    add(i, true);
-    if (are_apart && i - stage >= updated) add_weights();
-  };
-  for (std::int64_t i = 0; i < warm_up; ++i) add(i, false);
-  for (std::int64_t i = warm_up; i < all; ++i) {
-    add(i, false);
-    add_backward(i - warm_up);
+  std::optional<Place> before(Place place) const {
+    const std::int64_t step = goes_down(place.chunk) ? -1 : 1;
+    if (place.stage != first_of(place.chunk)) return Place{place.stage - step, place.chunk};
+    if (is_apart_ || place.chunk == 0) return std::nullopt;
+    return Place{last_of(place.chunk - 1), place.chunk - 1};
   }
-  for (std::int64_t i = all - warm_up; i < all; ++i) add_backward(i);
-  while (are_apart && updated < all) add_weights();
-  return out;
+  std::optional<Place> after(Place place) const {
+    const std::int64_t step = goes_down(place.chunk) ? -1 : 1;
+    if (place.stage != last_of(place.chunk)) return Place{place.stage + step, place.chunk};
+    if (is_apart_ || place.chunk + 1 == chunks_) return std::nullopt;
+    return Place{first_of(place.chunk + 1), place.chunk + 1};
+  }
+
+ private:
+  bool goes_down(std::int64_t chunk) const { return turns_ && chunk == 1; }
+  std::int64_t first_of(std::int64_t chunk) const { return goes_down(chunk) ? last_ : 0; }
+  std::int64_t last_of(std::int64_t chunk) const { return goes_down(chunk) ? 0 : last_; }
+
+  std::int64_t last_;
+  std::int64_t chunks_;
+  bool turns_;
+  bool is_apart_;
+};
+
+StageOrder order_of(const TimelineFigure& figure, std::int64_t stage) {
+  switch (figure.schedule) {
+    case Schedule::one_forward_one_backward:
+    case Schedule::zero_bubble:
+      return in_turn_order(figure, stage);
+    case Schedule::zero_bubble_v:
+      return zero_bubble_v_order(figure, stage);
+    case Schedule::dualpipe:
+    case Schedule::dualpipe_v:
+      return dualpipe_order(figure, stage);
+  }
+  return {};
 }
 
 }  // namespace
 
+std::int64_t drawn_chunks(const TimelineFigure& figure) {
+  return figure.schedule >= Schedule::zero_bubble_v ? 2 : figure.chunks;
+}
+
+bool can_be_drawn(const TimelineFigure& figure) {
+  switch (figure.schedule) {
+    case Schedule::one_forward_one_backward:
+      return true;
+    case Schedule::zero_bubble:
+      return figure.chunks == 1;
+    case Schedule::zero_bubble_v:
+      return figure.micro_batches >= 2 * figure.stages - 1;
+    case Schedule::dualpipe:
+      return figure.stages % 2 == 0 && figure.micro_batches % 2 == 0 &&
+             figure.micro_batches >= 2 * figure.stages;
+    case Schedule::dualpipe_v:
+      return figure.micro_batches >= 2 * figure.stages;
+  }
+  return false;
+}
+
 std::vector<PipelineBlock> pipeline_blocks(const TimelineFigure& figure) {
-  const std::vector<Piece> pieces = pieces_of(figure);
-  const std::int64_t last_stage = figure.stages - 1;
-  std::vector<std::vector<PipelineBlock>> orders;
-  for (std::int64_t stage = 0; stage < figure.stages; ++stage)
-    orders.push_back(order_of(figure, pieces, stage));
-  // When each block has ended; negative: not yet.
-  std::vector<double> ends(static_cast<std::size_t>(2 * figure.stages * figure.chunks * figure.micro_batches),
+  std::vector<StageOrder> orders;
+  for (std::int64_t stage = 0; stage < figure.stages; ++stage) orders.push_back(order_of(figure, stage));
+  const std::int64_t all_chunks = drawn_chunks(figure);
+  // When each pass has ended; negative: not yet.
+  std::vector<double> ends(static_cast<std::size_t>(2 * figure.stages * all_chunks * figure.micro_batches),
                            -1.0);
-  const auto end_of = [&](std::int64_t stage, std::int64_t chunk, std::int64_t micro_batch,
-                          bool backward) -> double& {
-    const std::int64_t place =
-        ((stage * figure.chunks + chunk) * figure.micro_batches + micro_batch) * 2 + (backward ? 1 : 0);
-    return ends[static_cast<std::size_t>(place)];
+  const auto end_of = [&](Place place, std::int64_t micro_batch, bool backward) -> double& {
+    const std::int64_t index =
+        ((place.stage * all_chunks + place.chunk) * figure.micro_batches + micro_batch) * 2 +
+        (backward ? 1 : 0);
+    return ends[static_cast<std::size_t>(index)];
   };
-  // What a block waits for: the stage before it, or for a further chunk the last stage; backward the reverse.
+  const Route route(figure);
   const auto ready_at = [&](const PipelineBlock& block) {
-    const auto [stage, chunk, micro_batch, backward, weights, begin_us, end_us] = block;
-    if (weights) return 0.0;  // its backward pass stands before it
-    if (!backward) {
-      if (stage > 0) return end_of(stage - 1, chunk, micro_batch, false);
-      return chunk > 0 ? end_of(last_stage, chunk - 1, micro_batch, false) : 0.0;
-    }
-    if (stage < last_stage) return end_of(stage + 1, chunk, micro_batch, true);
-    return chunk + 1 < figure.chunks ? end_of(0, chunk + 1, micro_batch, true)
-                                     : end_of(stage, chunk, micro_batch, false);
+    if (block.weights) return 0.0;  // its backward pass stands before it
+    const Place place{block.stage, block.chunk};
+    const std::optional<Place> from = block.backward ? route.after(place) : route.before(place);
+    if (from) return end_of(*from, block.micro_batch, block.backward);
+    return block.backward ? end_of(place, block.micro_batch, false) : 0.0;
   };
-  const auto chunks = static_cast<double>(figure.chunks);
+  // With DualPipe a micro-batch runs one chunk of a stage, as long as the stage of another schedule.
+  const double parts = figure.schedule == Schedule::dualpipe ? 1 : static_cast<double>(all_chunks);
+  const auto time_of = [&](const PipelineBlock& block) {
+    const double whole_us = block.weights    ? figure.weights_us
+                            : block.backward ? figure.backward_us - figure.weights_us
+                                             : figure.forward_us;
+    return whole_us / parts;
+  };
   std::vector<std::size_t> done(orders.size(), 0);
   std::vector<double> free_at(orders.size(), 0.0);
   for (bool moves = true; moves;) {
     moves = false;
     for (std::size_t stage = 0; stage < orders.size(); ++stage) {
-      while (done[stage] < orders[stage].size()) {
-        PipelineBlock& block = orders[stage][done[stage]];
-        const double ready = ready_at(block);
-        if (ready < 0) break;
-        block.begin_us = std::max(free_at[stage], ready);
-        const double whole_us = block.weights    ? figure.weights_us
-                                : block.backward ? figure.backward_us - figure.weights_us
-                                                 : figure.forward_us;
-        block.end_us = free_at[stage] = block.begin_us + whole_us / chunks;
-        if (!block.weights)
-          end_of(block.stage, block.chunk, block.micro_batch, block.backward) = block.end_us;
-        ++done[stage];
+      for (; done[stage] < orders[stage].size(); ++done[stage]) {
+        PipelineWork& work = orders[stage][done[stage]];
+        double begin = free_at[stage];
+        bool is_ready = true;
+        for (const PipelineBlock& block : work) {
+          const double ready = ready_at(block);
+          is_ready = is_ready && ready >= 0;
+          begin = std::max(begin, ready);
+        }
+        if (!is_ready) break;
+        for (PipelineBlock& block : work) {
+          block.begin_us = begin;
+          begin = block.end_us = begin + time_of(block);
+        }
+        for (const PipelineBlock& block : work)
+          if (!block.weights) end_of({block.stage, block.chunk}, block.micro_batch, block.backward) = begin;
+        free_at[stage] = begin;
         moves = true;
       }
     }
   }
   std::vector<PipelineBlock> out;
-  for (const std::vector<PipelineBlock>& order : orders) out.insert(out.end(), order.begin(), order.end());
+  for (const StageOrder& order : orders)
+    for (const PipelineWork& work : order) out.insert(out.end(), work.begin(), work.end());
   return out;
+}
+
+double stage_span_us(const std::vector<PipelineBlock>& blocks) {
+  double longest = 0;
+  double begin = 0;
+  const PipelineBlock* previous = nullptr;
+  for (const PipelineBlock& each : blocks) {
+    if (previous == nullptr || previous->stage != each.stage) begin = each.begin_us;
+    longest = std::max(longest, each.end_us - begin);
+    previous = &each;
+  }
+  return longest;
 }
 
 }  // namespace shapelint::chart

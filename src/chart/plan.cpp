@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "chart/axes.hpp"
@@ -144,29 +145,65 @@ double timeline_height(const TimelineFigure& figure) {
   return above_rows + stage_row * static_cast<double>(std::min(figure.stages, most_stages)) + below_axis;
 }
 
+std::string schedule_title(const TimelineFigure& figure) {
+  switch (figure.schedule) {
+    case Schedule::one_forward_one_backward:
+      return figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks) : "1F1B";
+    case Schedule::zero_bubble:
+      return "ZB-H1";
+    case Schedule::zero_bubble_v:
+      return "ZB-V";
+    case Schedule::dualpipe:
+      return "DualPipe";
+    case Schedule::dualpipe_v:
+      return "DualPipeV";
+  }
+  return {};
+}
+
+// Colours: forward and backward passes of even and of odd chunks, and weight gradients.
+std::string_view look_of(const PipelineBlock& block) {
+  const bool is_odd = block.chunk % 2 != 0;
+  if (block.weights) return "c7";
+  if (block.backward) return is_odd ? "c5" : "c2";
+  return is_odd ? "c3" : "c4";
+}
+
+std::vector<LegendEntry> timeline_legend(const TimelineFigure& figure) {
+  std::vector<LegendEntry> out{{"forward", "mark c4", false}, {"backward", "mark c2", false}};
+  if (drawn_chunks(figure) > 1) {
+    const std::string_view which = figure.schedule == Schedule::dualpipe ? "from the last stage"
+                                   : figure.chunks > 2                   ? "odd chunks"
+                                                                         : "second chunk";
+    out.push_back({fmt::format("forward, {}", which), "mark c3", false});
+    out.push_back({fmt::format("backward, {}", which), "mark c5", false});
+  }
+  if (figure.weights_us > 0) out.push_back({"weight gradients", "mark c7", false});
+  return out;
+}
+
+std::string time_axis(const TimelineFigure& figure, bool in_seconds) {
+  std::string out = in_seconds ? "time (s)" : "time (ms)";
+  if (figure.schedule == Schedule::zero_bubble_v)
+    return out + "; each stage begins the next step where it ends";
+  out += "; white: pipeline bubble";
+  if (figure.schedule >= Schedule::dualpipe) out += "; framed: overlapped passes";
+  return out;
+}
+
 void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
   const TimelineFigure figure = drawn_part(whole);
   const std::vector<PipelineBlock> blocks = pipeline_blocks(figure);
   double end_us = 0;
   for (const PipelineBlock& each : blocks) end_us = std::max(end_us, each.end_us);
-  const bool are_apart = figure.weights_us > 0;
-  std::string heading = fmt::format(
-      "Pipeline, {}", figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks)
-                      : are_apart       ? "ZB-H1"
-                                        : "1F1B");
-  heading += figure.micro_batches < whole.micro_batches
-                 ? fmt::format(", {} of {} micro-batches drawn", figure.micro_batches,
-                               with_commas(whole.micro_batches))
-                 : fmt::format(", {} micro-batches", whole.micro_batches);
+  std::string heading = fmt::format("Pipeline, {}", schedule_title(figure));
+  heading +=
+      figure.micro_batches < whole.micro_batches
+          ? fmt::format(", {} of {} drawn", figure.micro_batches, counted(whole.micro_batches, "micro-batch"))
+          : ", " + counted(whole.micro_batches, "micro-batch");
   svg.text({plan_margin, top}, heading, Anchor::start, "strong");
-  std::vector<LegendEntry> legend{{"forward", "mark c4", false}, {"backward", "mark c2", false}};
-  if (are_apart) legend.push_back({"weight gradients", "mark c7", false});
-  if (figure.chunks > 1) {
-    legend.push_back({"forward, odd chunks", "mark c3", false});
-    legend.push_back({"backward, odd chunks", "mark c7", false});
-  }
   constexpr double timeline_left = 96;
-  draw_legend(svg, {timeline_left, top + 22}, plan_right - timeline_left, legend);
+  draw_legend(svg, {timeline_left, top + 22}, plan_right - timeline_left, timeline_legend(figure));
   const std::int64_t stages = std::min(figure.stages, most_stages);
   const double rows_top = top + above_rows - 28;
   const double bottom = rows_top + stage_row * static_cast<double>(stages) + 8;
@@ -177,8 +214,7 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
     svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
   }
   svg.line({timeline_left, bottom}, {plan_right, bottom}, "axis");
-  svg.text({(timeline_left + plan_right) / 2, bottom + 36},
-           unit == us_per_s ? "time (s); white: pipeline bubble" : "time (ms); white: pipeline bubble",
+  svg.text({(timeline_left + plan_right) / 2, bottom + 36}, time_axis(figure, unit == us_per_s),
            Anchor::middle);
   for (std::int64_t stage = 0; stage < stages; ++stage)
     svg.text({timeline_left - 10, rows_top + stage_row * static_cast<double>(stage) + 16},
@@ -188,18 +224,26 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
     const double from = place(x, each.begin_us / unit);
     const double to = place(x, each.end_us / unit);
     const double y = rows_top + 4 + stage_row * static_cast<double>(each.stage);
-    const bool is_odd = each.chunk % 2 != 0;
-    const std::string_view look = each.weights    ? "bar c7"
-                                  : each.backward ? (is_odd ? "bar c7" : "bar c2")
-                                                  : (is_odd ? "bar c3" : "bar c4");
     const std::string_view work = each.weights ? "weight gradients" : each.backward ? "backward" : "forward";
-    svg.rectangle(
-        {from, y}, std::max(0.3, to - from - 0.6), stage_bar, look,
-        fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage, work, each.micro_batch + 1,
-                    figure.chunks > 1 ? fmt::format(", chunk {}", each.chunk) : "", duration(each.begin_us),
-                    duration(each.end_us)));
+    // With DualPipe the second half of the micro-batches begins at the last stage.
+    const bool is_of_second_half = figure.schedule == Schedule::dualpipe && each.chunk == 1;
+    const std::int64_t number = each.micro_batch + 1 + (is_of_second_half ? figure.micro_batches / 2 : 0);
+    svg.rectangle({from, y}, std::max(0.3, to - from - 0.6), stage_bar, fmt::format("bar {}", look_of(each)),
+                  fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage, work, number,
+                              drawn_chunks(figure) > 1 ? fmt::format(", chunk {}", each.chunk) : "",
+                              duration(each.begin_us), duration(each.end_us)));
     if (to - from >= label_width)
-      svg.text({(from + to) / 2, y + 12}, std::to_string(each.micro_batch + 1), Anchor::middle, "small");
+      svg.text({(from + to) / 2, y + 12}, std::to_string(number), Anchor::middle, "small");
+  }
+  // Around each forward pass and the backward pass that runs with it.
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const PipelineBlock& first = blocks[i];
+    if (!first.overlaps || first.backward || first.stage >= stages) continue;
+    const PipelineBlock& last = blocks[i + 2];
+    const double from = place(x, first.begin_us / unit);
+    const double to = place(x, last.end_us / unit) - 0.6;
+    const double y = rows_top + 4 + stage_row * static_cast<double>(first.stage);
+    svg.path({{from, y}, {to, y}, {to, y + stage_bar}, {from, y + stage_bar}, {from, y}}, "edge");
   }
 }
 

@@ -30,8 +30,18 @@ struct MemoryFigure {
   double usable_bytes = 0;
 };
 
-// Stages that are equally fast, in the order of 1F1B or, with chunks, of the interleaved schedule; with
-// `weights_us`, of one chunk, in that of ZB-H1 (2401.10241, figure 2).
+// Interleaved, if stages have chunks (Narayanan et al. 2021, 2104.04473, figure 4); ZB-H1 (2401.10241, figure
+// 2); ZB-V (section 6); DualPipe (2412.19437, figure 5), DualPipeV. From ZB-V on with two chunks for each
+// stage, of which the second goes the other way.
+enum class Schedule : std::uint8_t {
+  one_forward_one_backward,
+  zero_bubble,
+  zero_bubble_v,
+  dualpipe,
+  dualpipe_v
+};
+
+// Stages that are equally fast.
 struct TimelineFigure {
   std::int64_t stages = 1;
   std::int64_t chunks = 1;  // of each stage
@@ -39,6 +49,7 @@ struct TimelineFigure {
   double forward_us = 0;  // of one micro-batch on a whole stage
   double backward_us = 0;
   double weights_us = 0;  // of the backward pass, weight gradients that run apart
+  Schedule schedule = Schedule::one_forward_one_backward;
 };
 
 struct PlanFigure {
@@ -60,11 +71,18 @@ struct PipelineBlock {
   std::int64_t chunk = 0;
   std::int64_t micro_batch = 0;
   bool backward = false;
-  bool weights = false;  // their gradients alone
+  bool weights = false;   // their gradients alone
+  bool overlaps = false;  // runs with the block beside it, communication behind computation
   double begin_us = 0;
   double end_us = 0;
 };
-// All blocks of a step by stage and time (Narayanan et al. 2021, 2104.04473, figures 4).
+// Whether the schedule is defined for so many stages and micro-batches.
+bool can_be_drawn(const TimelineFigure& figure);
+// Chunks of a stage, those of schedules that turn counted.
+std::int64_t drawn_chunks(const TimelineFigure& figure);
+// All blocks of a step by stage and time.
 std::vector<PipelineBlock> pipeline_blocks(const TimelineFigure& figure);
+// From the first to the last block of the stage that takes longest.
+double stage_span_us(const std::vector<PipelineBlock>& blocks);
 
 }  // namespace shapelint::chart

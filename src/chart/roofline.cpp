@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "chart/axes.hpp"
 #include "chart/svg.hpp"
@@ -287,7 +288,8 @@ void draw_table(Svg& svg, const std::vector<const RooflineMark*>& by_size) {
   }
   if (by_size.size() <= count) return;
   y += table_row;
-  svg.text({table_left + 44, y}, fmt::format("{} smaller marks without a number", by_size.size() - count),
+  svg.text({table_left + 44, y},
+           counted(by_size.size() - count, "smaller mark without a number|smaller marks without a number"),
            Anchor::start, "soft small");
   svg.text({right, y}, percent(rest), Anchor::end, "soft small");
 }

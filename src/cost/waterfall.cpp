@@ -12,9 +12,9 @@ namespace shapelint::cost {
 namespace {
 
 constexpr std::array<std::string_view, loss_count> loss_names{
-    "model FLOPs at peak", "other FLOPs at peak", "DRAM traffic",       "alignment",
-    "tile quantization",   "wave quantization",   "kernels below peak", "bandwidth below peak",
-    "launch latency",      "communication",       "pipeline bubble",    "padding of kernels",
+    "model FLOPs at peak", "other FLOPs at peak", "DRAM traffic",          "alignment",
+    "tile quantization",   "wave quantization",   "kernels below peak",    "bandwidth below peak",
+    "launch latency",      "communication",       "bubble and stragglers", "padding of kernels",
     "other kernels"};
 
 constexpr std::array<std::string_view, loss_count> loss_ids{

@@ -25,7 +25,7 @@ TEST_CASE("ticks are at round values", "[chart]") {
   CHECK(labels(ticks({2048, 3072, 0, 100, false}, 8)) == "2,200 2,400 2,600 2,800 3,000");
   CHECK(labels(ticks({0.1, 1000, 0, 100, true}, 4)) == "0.1 1 10 100 1,000");
   CHECK(labels(ticks({1, 100, 0, 100, true}, 8)) == "1 2 5 10 20 50 100");
-  CHECK(labels(ticks({1e-6, 1e6, 0, 100, true}, 4)) == "1e-06 0.001 1 1,000 1.000 M");
+  CHECK(labels(ticks({1e-6, 1e6, 0, 100, true}, 4)) == "1e-06 0.001 1 1,000 1 M");
 }
 
 TEST_CASE("ends of a scale are round and hold the values", "[chart]") {

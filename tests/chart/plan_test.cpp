@@ -2,13 +2,17 @@
 #include "chart/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "model/stages.hpp"
 #include "tests/catch.hpp"
 
 using namespace shapelint;
 using chart::PipelineBlock;
+using chart::Schedule;
 using chart::TimelineFigure;
 
 namespace {
@@ -40,10 +44,98 @@ TEST_CASE("weight gradients that run apart leave a third of the bubble", "[chart
        {std::tuple(2, 2), std::tuple(4, 8), std::tuple(4, 16), std::tuple(8, 16)}) {
     CAPTURE(stages, micro_batches);
     const std::vector<PipelineBlock> blocks =
-        chart::pipeline_blocks({stages, 1, micro_batches, 100, 200, 100});
+        chart::pipeline_blocks({stages, 1, micro_batches, 100, 200, 100, Schedule::zero_bubble});
     CHECK(blocks.size() == static_cast<std::size_t>(3 * stages * micro_batches));
     CHECK(end_of(blocks) == Approx(300.0 * micro_batches + 100.0 * (stages - 1)));
   }
+}
+
+// Idle time of the stage that has most, between its first and its last block.
+double idle_of(const std::vector<PipelineBlock>& blocks, const TimelineFigure& figure) {
+  return chart::stage_span_us(blocks) -
+         static_cast<double>(figure.micro_batches) * (figure.forward_us + figure.backward_us);
+}
+
+TEST_CASE("schedules that turn have each pass once, and the papers' bubbles", "[chart][plan]") {
+  struct Case {
+    Schedule schedule;
+    std::int64_t stages;
+    std::int64_t micro_batches;
+  };
+  for (const auto& [schedule, stages, micro_batches] :
+       {Case{Schedule::zero_bubble_v, 2, 3}, Case{Schedule::zero_bubble_v, 4, 8},
+        Case{Schedule::zero_bubble_v, 8, 40}, Case{Schedule::dualpipe, 2, 4}, Case{Schedule::dualpipe, 4, 8},
+        Case{Schedule::dualpipe, 8, 20}, Case{Schedule::dualpipe, 16, 32}, Case{Schedule::dualpipe_v, 3, 6},
+        Case{Schedule::dualpipe_v, 4, 10}, Case{Schedule::dualpipe_v, 8, 40}}) {
+    CAPTURE(static_cast<int>(schedule), stages, micro_batches);
+    const TimelineFigure figure{stages, 1, micro_batches, 100, 200, 100, schedule};
+    REQUIRE(chart::can_be_drawn(figure));
+    const std::vector<PipelineBlock> blocks = chart::pipeline_blocks(figure);
+    // Of DualPipe's micro-batches half run either chunk of a stage, of the others' each runs both.
+    const std::int64_t chunks = schedule == Schedule::dualpipe ? 1 : 2;
+    std::map<std::int64_t, std::array<std::int64_t, 3>> counted;
+    std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool, bool>> once;
+    for (const PipelineBlock& each : blocks) {
+      ++counted[each.stage][each.weights ? 2 : each.backward ? 1 : 0];
+      CHECK(once.insert({each.stage, each.chunk, each.micro_batch, each.backward, each.weights}).second);
+    }
+    CHECK(std::ssize(counted) == stages);
+    for (const auto& [stage, of] : counted)
+      CHECK(of == std::array{chunks * micro_batches, chunks * micro_batches, chunks * micro_batches});
+    // 2412.19437, table 2: (p / 2 - 1) (F&B + B - 3 W), here 300 + 200 - 300; DualPipeV the same of 2 p
+    // stages half as long (DualPipe's README.md); 2401.10241, section 6: none where passes take as long.
+    const double bubble = schedule == Schedule::zero_bubble_v ? 0
+                          : schedule == Schedule::dualpipe    ? 100.0 * static_cast<double>(stages - 2)
+                                                              : 100.0 * static_cast<double>(stages - 1);
+    CHECK(idle_of(blocks, figure) == Approx(bubble).margin(1e-6));
+    // The step's bubble is the same.
+    model::Plan plan;
+    plan.pipeline = stages;
+    plan.gradient_accumulation = micro_batches;
+    plan.recompute = model::Recompute::none;
+    plan.pipeline_schedule = schedule == Schedule::zero_bubble_v ? model::PipelineSchedule::zero_bubble_v
+                             : schedule == Schedule::dualpipe    ? model::PipelineSchedule::dualpipe
+                                                                 : model::PipelineSchedule::dualpipe_v;
+    if (micro_batches >= 2 * stages)
+      CHECK(model::waiting_share(plan, 2) * 300 * static_cast<double>(stages - 1) ==
+            Approx(bubble).margin(1e-6));
+  }
+}
+
+TEST_CASE("DualPipe's order is that of the report's figure", "[chart][plan]") {
+  // 2412.19437, figure 5: 8 stages, 20 micro-batches in two directions. The first stage runs 7 forward passes
+  // of its own before one of the other direction, 0 to 6; the last stage is its mirror.
+  const std::vector<PipelineBlock> blocks =
+      chart::pipeline_blocks({8, 1, 20, 100, 200, 100, Schedule::dualpipe});
+  std::vector<const PipelineBlock*> first;
+  std::vector<const PipelineBlock*> last;
+  for (const PipelineBlock& each : blocks) {
+    if (each.stage == 0) first.push_back(&each);
+    if (each.stage == 7) last.push_back(&each);
+  }
+  REQUIRE(first.size() == last.size());
+  for (std::size_t i = 0; i < 7; ++i) {
+    CHECK(first[i]->chunk == 0);
+    CHECK(first[i]->micro_batch == static_cast<std::int64_t>(i));
+    CHECK_FALSE(first[i]->backward);
+  }
+  CHECK(first[7]->chunk == 1);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CHECK(first[i]->chunk == 1 - last[i]->chunk);
+    CHECK(first[i]->micro_batch == last[i]->micro_batch);
+    CHECK(first[i]->begin_us == Approx(last[i]->begin_us));
+  }
+}
+
+TEST_CASE("a schedule that turns is drawn for enough micro-batches only", "[chart][plan]") {
+  // dualpipe.py of the DualPipe repository asserts an even number of stages and of micro-batches, of these at
+  // least twice as many; PyTorch's ScheduleDualPipeV as many as there are chunks.
+  CHECK_FALSE(chart::can_be_drawn({8, 1, 14, 100, 200, 100, Schedule::dualpipe}));
+  CHECK_FALSE(chart::can_be_drawn({8, 1, 17, 100, 200, 100, Schedule::dualpipe}));
+  CHECK_FALSE(chart::can_be_drawn({5, 1, 20, 100, 200, 100, Schedule::dualpipe}));
+  CHECK_FALSE(chart::can_be_drawn({4, 1, 7, 100, 200, 100, Schedule::dualpipe_v}));
+  CHECK_FALSE(chart::can_be_drawn({4, 1, 6, 100, 200, 100, Schedule::zero_bubble_v}));
+  CHECK(chart::can_be_drawn({4, 1, 7, 100, 200, 100, Schedule::zero_bubble_v}));
 }
 
 TEST_CASE("a stage does one thing at a time, after what it waits for", "[chart][plan]") {
@@ -75,6 +167,11 @@ TEST_CASE("a picture of plans has its parts, in words that are escaped", "[chart
   CHECK(svg.find("usable: 74.5 GiB") != std::string::npos);
   CHECK(svg.find("Pipeline, 1F1B, 8 micro-batches") != std::string::npos);
   CHECK(svg.find("stage 3") != std::string::npos);
+  figure.timeline = TimelineFigure{4, 1, 8, 1e5, 2e5, 1e5, Schedule::dualpipe};
+  const std::string dualpipe = chart::plan_svg(figure);
+  CHECK(dualpipe.find("Pipeline, DualPipe, 8 micro-batches") != std::string::npos);
+  CHECK(dualpipe.find("forward, from the last stage") != std::string::npos);
+  CHECK(dualpipe.find("framed: overlapped passes") != std::string::npos);
   figure.memory.reset();
   figure.timeline.reset();
   figure.front = chart::FrontFigure{{{10, 500, "2 x TP 1", ""}, {40, 100, "1 x TP 2", ""}}};

@@ -1,8 +1,11 @@
 // From plans to their pictures.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
@@ -19,13 +22,12 @@ using api::TrainingPlan;
 chart::FrontFigure front_of(const PlanCount& count) {
   chart::FrontFigure out;
   for (const ServingPlan& each : *count.front) {
-    out.points.push_back(
-        {each.output_tokens_per_s_per_user, each.output_tokens_per_s_per_gpu,
-         fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
-         fmt::format("{} x {}, {}, {} requests: TTFT {}, TPOT {}, {} output tokens/s per GPU", each.replicas,
-                     degree_words(each.parallel), each.dtype, with_commas(each.concurrent_requests),
-                     duration(each.ttft_us), duration(each.tpot_us),
-                     tenths(each.output_tokens_per_s_per_gpu))});
+    out.points.push_back({each.output_tokens_per_s_per_user, each.output_tokens_per_s_per_gpu,
+                          fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
+                          fmt::format("{} x {}, {}, {}: TTFT {}, TPOT {}, {} output tokens/s per GPU",
+                                      each.replicas, degree_words(each.parallel), each.dtype,
+                                      counted(each.concurrent_requests, "request"), duration(each.ttft_us),
+                                      duration(each.tpot_us), tenths(each.output_tokens_per_s_per_gpu))});
   }
   std::sort(out.points.begin(), out.points.end(),
             [](const chart::FrontPoint& a, const chart::FrontPoint& b) { return a.per_user < b.per_user; });
@@ -50,23 +52,31 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
   return out;
 }
 
-// Of a schedule that runs forward and backward passes in turn: a step is one pass of all micro-batches, and
-// its bubble as long as the other stages take for one of them, or with ZB-H1 for what weight gradients leave.
+constexpr std::array<std::pair<std::string_view, chart::Schedule>, 5> schedules{
+    {{"1f1b", chart::Schedule::one_forward_one_backward},
+     {"zero_bubble", chart::Schedule::zero_bubble},
+     {"zero_bubble_v", chart::Schedule::zero_bubble_v},
+     {"dualpipe", chart::Schedule::dualpipe},
+     {"dualpipe_v", chart::Schedule::dualpipe_v}}};
+
+// The step's time is that of a stage from its first to its last pass.
 std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
-  const bool are_apart = plan.pipeline_schedule == "zero_bubble" && plan.virtual_pipeline == 1;
-  if (plan.parallel.pipeline <= 1 || (plan.pipeline_schedule != "1f1b" && !are_apart)) return std::nullopt;
+  const auto* const schedule = std::find_if(schedules.begin(), schedules.end(), [&](const auto& each) {
+    return each.first == plan.pipeline_schedule;
+  });
+  if (plan.parallel.pipeline <= 1 || schedule == schedules.end()) return std::nullopt;
   chart::TimelineFigure out;
+  out.schedule = schedule->second;
   out.stages = plan.parallel.pipeline;
   out.chunks = plan.virtual_pipeline;
   out.micro_batches = plan.gradient_accumulation;
+  if (!chart::can_be_drawn(out)) return std::nullopt;
   // A backward pass is two GEMMs for each of the forward pass, and with full recomputation that again.
-  const double forward = plan.recompute == "full" ? 0.25 : 1.0 / 3;
-  const double waiting = are_apart ? 1 - 2 * forward : 1 / real(out.chunks);
-  const double passes = real(out.micro_batches) + real(out.stages - 1) * waiting;
-  const double each_us = plan.step_us / passes;
-  if (are_apart) out.weights_us = forward * each_us;
-  out.forward_us = forward * each_us;
-  out.backward_us = (1 - forward) * each_us;
+  out.forward_us = plan.recompute == "full" ? 0.25 : 1.0 / 3;
+  out.backward_us = 1 - out.forward_us;
+  if (out.schedule != chart::Schedule::one_forward_one_backward) out.weights_us = out.forward_us;
+  const double each_us = plan.step_us / chart::stage_span_us(chart::pipeline_blocks(out));
+  for (double* time_us : {&out.forward_us, &out.backward_us, &out.weights_us}) *time_us *= each_us;
   return out;
 }
 
@@ -77,15 +87,16 @@ chart::PlanFigure plan_figure(const PlanResult& result, const std::string& model
   const PlanCount& count = result.counts[static_cast<std::size_t>(*result.best)];
   out.title = fmt::format("{} on {} {}", model, with_commas(count.num_gpus), count.gpu);
   if (result.kind == "serving") {
-    out.subtitle = fmt::format("requests with {} input and {} output tokens, steady state",
-                               with_commas(*result.input_tokens), with_commas(*result.output_tokens));
+    out.subtitle =
+        fmt::format("requests with {} input and {}, steady state", with_commas(*result.input_tokens),
+                    counted(*result.output_tokens, "output token"));
     out.front = front_of(count);
     return out;
   }
   const TrainingPlan& best = count.plans->front();
   out.subtitle =
-      fmt::format("training, {} sequences of {} tokens per step; fastest plan: {}, {} per step, MFU {}",
-                  with_commas(*result.sequences_per_step), with_commas(*result.sequence_length),
+      fmt::format("training, {} of {} per step; fastest plan: {}, {} per step, MFU {}",
+                  counted(*result.sequences_per_step, "sequence"), counted(*result.sequence_length, "token"),
                   degree_words(best.parallel), duration(best.step_us), percent(best.mfu));
   out.memory = memory_of(*count.plans);
   out.timeline = timeline_of(best);
