@@ -95,7 +95,7 @@ fi
 
 A gain has a half width: 14.7 ± 4.2 %. It is meant to hold 90 of 100 measured gains. It combines the errors
 of the effects behind the gain and the spread of GEMM time ratios around the predicted ones, which is
-measured per GPU ([gpu-model.md](../explanation/gpu-model.md), section 5). Written by `bench/coverage.sh`, from pairs
+measured per GPU ([accuracy.md](../explanation/accuracy.md#how-sure-a-gain-is)). Written by `bench/coverage.sh`, from pairs
 of measured GEMMs that differ in one dimension:
 
 - `held`: how often the measured gain of going from the smaller to the larger one lies within the stated interval,

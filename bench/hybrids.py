@@ -28,7 +28,7 @@ AFTER_TRAINING = """
 Where a graph does not hold the whole step, the GPU waits for its host before the experts of every layer and micro-batch
 (`cuda_graphs = "parts"`, `mixture_stall_us` of the architecture, fitted to Qwen3 30B alone): 42 layers and 8 to 16 micro-batches of
 Nemotron 3 Super wait 1.1 to 2.2 s of a step. What is left of its error hangs on no single part: Mamba-2's scan and its backward pass were
-never measured ([gpu-model.md](../explanation/gpu-model.md), section 6), nor was the all-to-all of 22 experts per token over 64 GPUs.
+never measured ([gpu-model.md](../explanation/gpu-model.md), section 5), nor was the all-to-all of 22 experts per token over 64 GPUs.
 gpt-oss-120b in bf16 lacks some 7 ms in each layer and micro-batch of 16,384 tokens, on all four systems; its biases, its clamped
 activation and the sinks of its softmax have passes of their own there, which a prediction joins with others. DeepSeek-V4-Flash
 lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its compressed attention was never measured.
@@ -37,7 +37,7 @@ lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its co
 
 [flash-linear-attention, issue 32](https://github.com/fla-org/flash-linear-attention/issues/32), July 2024: PyTorch's modules and the
 Triton kernels of that time, bf16, one GPU. The issue does not say which H100; the transformer runs as on a PCIe card, so all are
-priced there. Mamba's scan was fitted to its eight H100 runs ([gpu-model.md](../explanation/gpu-model.md), section 6), no other row
+priced there. Mamba's scan was fitted to its eight H100 runs ([gpu-model.md](../explanation/gpu-model.md), section 5), no other row
 was fitted.
 
 | model | GPU | sequences x tokens | stated tokens/s | predicted | predicted / stated |

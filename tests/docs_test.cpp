@@ -142,14 +142,24 @@ std::size_t written_words(const std::string& text) {
   return words;
 }
 
+// What stands in `constexpr TYPE NAME = …;` or `constexpr TYPE NAME{…};` of a source.
+std::string initializer(const std::string& path, std::string_view name) {
+  const std::string text = read_source_file(path);
+  INFO(path << ": " << name);
+  std::size_t begin = text.find(fmt::format(" {} = ", name));
+  if (begin != std::string::npos) {
+    begin += name.size() + std::string_view("  = ").size();
+    return text.substr(begin, text.find(';', begin) - begin);
+  }
+  begin = text.find(fmt::format(" {}{{", name));
+  REQUIRE(begin != std::string::npos);
+  begin += name.size() + std::string_view(" {").size();
+  return text.substr(begin, text.find('}', begin) - begin);
+}
+
 // The value of `constexpr TYPE NAME = VALUE;` in a source: numbers, other constants, `*` and `<<`.
 std::int64_t constant(const std::string& path, std::string_view name) {
-  const std::string text = read_source_file(path);
-  const std::string begin = fmt::format(" {} = ", name);
-  const std::size_t at = text.find(begin);
-  INFO(path << ": " << name);
-  REQUIRE(at != std::string::npos);
-  std::string value = text.substr(at + begin.size(), text.find(';', at) - at - begin.size());
+  std::string value = initializer(path, name);
   std::erase_if(value, [](char each) { return each == '\'' || each == '{' || each == '}'; });
   std::istringstream words(value);
   std::int64_t out = 0;
@@ -210,6 +220,66 @@ const Limit limits[] = {
      Limit::Unit::milliseconds},
 };
 
+// Constants of the GPU model that hold for all GPUs, by the section that they are of.
+struct ModelConstant {
+  int section;
+  const char* what;
+  const char* name;
+  const char* path;
+};
+
+const ModelConstant model_constants[] = {
+    {2, "bandwidth without a measurement, share of the data sheet's", "default_dram_share",
+     "src/cost/kernels/memory.cpp"},
+    {2, "latency of DRAM, us", "dram_latency_us", "src/cost/kernels/memory.cpp"},
+    {2, "usable L2, share", "l2_usable_share", "src/cost/kernels/memory.cpp"},
+    {2, "`eager`: rate of a kernel, share of long copies'", "eager_bandwidth_share",
+     "src/cost/kernels/memory.hpp"},
+    {2, "`eager`: launch by the host, us", "module_launch_us", "src/model/op.hpp"},
+    {3, "rate of a link, share (235 of 300 GB/s on A100)", "link_share", "src/cost/kernels/collective.cpp"},
+    {3, "rate of the network, share (assumed)", "network_share", "src/cost/kernels/collective.cpp"},
+    {3, "network per GPU, GB/s", "default_network_gb_s", "src/cost/kernels/collective.cpp"},
+    {3, "rate of copies to and from the host, share", "host_share", "src/cost/kernels/collective.cpp"},
+    {3, "simple protocol: start, step on NVLink, PCIe, network, us; share of the rate", "simple",
+     "src/cost/kernels/collective.cpp"},
+    {3, "low-latency protocol: the same", "low_latency", "src/cost/kernels/collective.cpp"},
+    {3, "rate of `token_dispatcher = \"alltoall\"`, share of the link (NCCL alone: 0.6 to 0.8)",
+     "plain_share", "src/cost/kernels/collective.cpp"},
+    {3, "overlapped all-to-all: exposed, share (SMs of DeepEP's kernels)", "waited_share",
+     "src/model/lower/mixture/moe.cpp"},
+    {4, "overlapped gather of ZeRO-3: exposed, share (SMs of NCCL's channels)", "waited_share",
+     "src/model/lower/collectives.cpp"},
+    {4, "deviation s between ranks up to ZeRO 1 (2.2 % of a step from 8 to 2048 GPUs)", "step_spread",
+     "src/model/lower/lower.cpp"},
+    {4, "the same if ranks meet in each layer (15 %)", "layer_spread", "src/model/lower/lower.cpp"},
+    {5, "FLOPs per clock and SM", "flops_per_clock", "src/cost/kernels/layer_scan.cpp"},
+    {5, "time of a chunk, us", "chunk_us", "src/cost/kernels/layer_scan.cpp"},
+    {5, "bandwidth of DRAM or L2, share", "memory_share", "src/cost/kernels/layer_scan.cpp"},
+};
+
+std::string constants_table() {
+  std::string out = "| section | constant | value | code |\n|---|---|--:|---|\n";
+  for (const ModelConstant& each : model_constants) {
+    std::string value = initializer(each.path, each.name);
+    for (std::size_t at = value.find(".0"); at != std::string::npos; at = value.find(".0", at))
+      if (at + 2 == value.size() || std::isdigit(static_cast<unsigned char>(value[at + 2])) == 0)
+        value.erase(at, 2);
+      else
+        at += 2;
+    out += fmt::format("| {} | {} | {} | [`{}`](../../{}) |\n", each.section, each.what, value, each.name,
+                       each.path);
+  }
+  return out;
+}
+
+// A page with the table below this head row replaced.
+std::string with_table(const std::string& page, std::string_view head, const std::string& table) {
+  const std::size_t begin = page.find(head);
+  REQUIRE(begin != std::string::npos);
+  const std::size_t end = std::min(page.find("\n\n", begin), page.size() - 1);
+  return page.substr(0, begin) + table + page.substr(end + 1);
+}
+
 std::string limits_table() {
   std::string out = "| what | limit | constant |\n|---|---|---|\n";
   for (const Limit& each : limits) {
@@ -229,22 +299,20 @@ std::string limits_table() {
 TEST_CASE("the errors of README.md and of the page on accuracy are those of the reports", "[docs]") {
   for (const char* path : {"README.md", "docs/explanation/accuracy.md"}) {
     const std::string page = read_source_file(path);
-    const std::size_t begin = page.find("| mean error of |");
-    REQUIRE(begin != std::string::npos);
-    const std::size_t end = page.find("\n\n", begin);
-    REQUIRE(end != std::string::npos);
-    CHECK(compare_with_file(path, page.substr(0, begin) + accuracy_table() + page.substr(end + 1)) == "");
+    CHECK(compare_with_file(path, with_table(page, "| mean error of |", accuracy_table())) == "");
   }
 }
 
 TEST_CASE("the limits on the page about security are the constants of the code", "[docs]") {
   const char* path = "docs/reference/security.md";
   const std::string page = read_source_file(path);
-  const std::size_t begin = page.find("| what | limit | constant |");
-  REQUIRE(begin != std::string::npos);
-  const std::size_t end = page.find("\n\n", begin);
-  REQUIRE(end != std::string::npos);
-  CHECK(compare_with_file(path, page.substr(0, begin) + limits_table() + page.substr(end + 1)) == "");
+  CHECK(compare_with_file(path, with_table(page, "| what | limit | constant |", limits_table())) == "");
+}
+
+TEST_CASE("the constants on the page about the GPU model are those of the code", "[docs]") {
+  const char* path = "docs/explanation/gpu-model.md";
+  const std::string page = read_source_file(path);
+  CHECK(compare_with_file(path, with_table(page, "| section | constant |", constants_table())) == "");
 }
 
 TEST_CASE("the commands that README.md names run", "[docs]") {
@@ -341,6 +409,12 @@ TEST_CASE("what people write is short enough to be read", "[docs]") {
     in_all += words;
   }
   CHECK(in_all <= most_in_all);
+  // How predictions come about can be read in one sitting.
+  constexpr std::size_t most_of_models = 1'500;
+  std::size_t of_models = 0;
+  for (const char* path : {"docs/explanation/lowering.md", "docs/explanation/gpu-model.md"})
+    of_models += written_words(read_source_file(path));
+  CHECK(of_models <= most_of_models);
 }
 
 TEST_CASE("every page of docs/ is in its index, which README.md names", "[docs]") {

@@ -1,4 +1,4 @@
-// The spreads of bench/step_spread.py; docs/explanation/gpu-model.md, section 7.
+// The spreads of bench/step_spread.py; docs/explanation/accuracy.md.
 #include "cost/step_interval.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Errors of gains; equations in docs/explanation/gpu-model.md, section 5.
+// Errors of gains; equations in docs/explanation/accuracy.md.
 #include "cost/uncertainty.hpp"
 
 #include <algorithm>

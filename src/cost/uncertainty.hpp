@@ -35,7 +35,7 @@ struct Gain {
 
 // The gain from one step to another with the same GPU: both workloads with their prices. Ops are matched by
 // name and pass; one that only one side has counts with its whole time. Equations:
-// docs/explanation/gpu-model.md, section 5.
+// docs/explanation/accuracy.md.
 Gain gain_between(const gpu::Gpu& gpu, const model::Workload& before, const StepCost& before_cost,
                   const model::Workload& after, const StepCost& after_cost);
 

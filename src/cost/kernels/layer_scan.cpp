@@ -1,4 +1,4 @@
-// Equations: docs/explanation/gpu-model.md, section 6.
+// Equations: docs/explanation/gpu-model.md, section 5.
 #include "cost/kernels/layer_scan.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The scan of one layer that is no softmax attention: linear attention, state space, gated recurrences and
 // short convolutions, as a step that trains or serves runs it. Equations: docs/explanation/gpu-model.md,
-// section 6.
+// section 5.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@
 #include "model/training_bytes.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/native/native_support.hpp"
+#include "tests/formats/read_text.hpp"
 #include "tests/golden.hpp"
 #include "tests/model/workload_support.hpp"
 
@@ -79,6 +80,63 @@ Setup with_plain_memory(Setup setup) {
   setup.plan.recompute = Recompute::none;
   setup.plan.attention = Attention::flash;
   return setup;
+}
+
+// The three GEMMs of one linear layer.
+std::string training_gemms() {
+  const Workload workload = lower(tests::example("llama-3-8b"));
+  struct Row {
+    Pass pass;
+    std::string_view computes;
+  };
+  const std::array rows = {Row{Pass::forward, "y = x W^T"}, Row{Pass::grad_input, "dx = dy W"},
+                           Row{Pass::grad_weight, "dW = dy^T x"}};
+  const auto contiguous = [](Layout layout) -> std::string_view {
+    switch (layout) {
+      case Layout::tn:
+        return "K, K";
+      case Layout::nn:
+        return "K, N";
+      case Layout::nt:
+        return "M, N";
+      case Layout::tt:
+        return "M, K";
+    }
+    return "";
+  };
+  std::string out = "| pass | GEMM | M | N | K | contiguous in A, B |\n|---|---|---|---|---|---|\n";
+  for (const Row& row : rows) {
+    const Op* op = tests::find(workload, "layer.mlp.down", row.pass);
+    REQUIRE(op != nullptr);
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} (`{}`) |\n", name(row.pass), row.computes,
+                       dimension(op->m), dimension(op->n), dimension(op->k), contiguous(op->layout),
+                       name(op->layout));
+  }
+  return out;
+}
+
+// What the classes of diffusers set of `[model.diffusion]` and of its kind, without further keys.
+std::string diffusion_transformers() {
+  std::string out =
+      "| class of diffusers | `joint_layers` | `text_joined` | `cross_attention` | `modulation` | "
+      "`parallel_block` |\n|---|---|---|---|---|---|\n";
+  for (const std::string_view type :
+       {"DiTTransformer2DModel", "PixArtTransformer2DModel", "WanTransformer3DModel",
+        "CogVideoXTransformer3DModel", "SD3Transformer2DModel", "FluxTransformer2DModel",
+        "Flux2Transformer2DModel", "QwenImageTransformer2DModel"}) {
+    const ModelSpec model =
+        tests::one_setup("config.json", fmt::format("{{\"_class_name\": \"{}\"}}", type)).model;
+    const auto yes = [](bool value) { return value ? "yes" : ""; };
+    const Diffusion& diffusion = model.diffusion;
+    const std::string joint = diffusion.joint_layers <= 0 ? ""
+                              : diffusion.joint_layers == model.num_layers
+                                  ? "all"
+                                  : fmt::format("{} of {}", diffusion.joint_layers, model.num_layers);
+    out += fmt::format("| `{}` | {} | {} | {} | {}{} | {} |\n", type, joint, yes(diffusion.text_joined),
+                       yes(model.cross_attention), diffusion.modulation,
+                       diffusion.modulation_shared ? ", shared" : "", yes(model.parallel_block));
+  }
+  return out;
 }
 
 std::string operations() {
@@ -273,9 +331,19 @@ TEST_CASE("the page of operations is what the lowering emits", "[model][docs]") 
 The operations of one rank, with the fields that each size comes from, and what training keeps in memory.
 [From a model to operations](../explanation/lowering.md) has the reasons and sources. In expressions `/` rounds up.
 
+## GEMMs of a training step
+
+C[M,N] = A[M,K] B[K,N] of `layer.mlp.down`; only alignment of contiguous dimensions counts.
+
+{}
 ## Operations by model
 
 Forward pass; training adds `grad_input` and `grad_weight` for each GEMM.
+{}
+## Diffusion transformers
+
+As read without further keys.
+
 {}
 ## Linear attention and SSMs
 
@@ -297,6 +365,7 @@ Bytes, before ZeRO shards any.
 Kept until the backward pass, in 16 bits, or as the example's `recipe` stores GEMM inputs.
 
 {})",
-                                       operations(), mixers(), eager_kernels(), parameters(), activations());
+                                       training_gemms(), operations(), diffusion_transformers(), mixers(),
+                                       eager_kernels(), parameters(), activations());
   CHECK(tests::compare_with_file("docs/reference/operations.md", page) == "");
 }
