@@ -68,6 +68,6 @@ TEST_CASE("everything that is wrong with a question is said at once, with its ki
         "unable error: `dtype` fp8 is not supported by a100-sxm4-80gb; choose another GPU, or a "
         "dtype that it supports\n");
   CHECK(errors_of(api::price_attention("a100", {.heads = 6, .key_value_heads = 4})) ==
-        "invalid-option error: 6 heads do not share 4 key and value heads evenly; `heads` is a multiple of "
+        "invalid-option error: 6 heads are not divisible by 4 KV heads; `heads` is a multiple of "
         "`key_value_heads`\n");
 }
