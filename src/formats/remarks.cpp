@@ -7,6 +7,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/budget.hpp"
 #include "base/number.hpp"
@@ -185,6 +186,28 @@ void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, 
   remark.field = field;
   std::copy_if(text->begin(), text->end(), std::back_inserter(remark.instead),
                [](char c) { return c >= '0' && c <= '9'; });
+  out.push_back(std::move(remark));
+}
+
+void remark_on_choice(NodeRef node, const Alternative& alternative, model::FieldId field,
+                      std::vector<Remark>& out) {
+  const auto text = node.as_string();
+  if (!text || text->empty() || alternative.choices.empty()) return;
+  const std::vector<std::string_view> choices(alternative.choices.begin(), alternative.choices.end());
+  const bool is_one = std::any_of(choices.begin(), choices.end(), [&](std::string_view each) {
+    return glob_matches(each, *text, Glob::name);
+  });
+  if (is_one) return;
+  Remark remark;
+  remark.kind = Remark::Kind::value_refused;
+  remark.path = std::string(node.file());
+  remark.span = node.use_span().value_or(node.span());
+  remark.key_path = node.path();
+  remark.key = std::string(node.key());
+  remark.written = std::string(text->substr(0, longest_shown));
+  const std::string near = did_you_mean(*text, choices);
+  remark.instead = near.empty() ? fmt::format("choices: {}", fmt::join(choices, ", ")) : near + "?";
+  remark.field = field;
   out.push_back(std::move(remark));
 }
 

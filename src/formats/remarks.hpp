@@ -30,6 +30,10 @@ void remark_on(const Dialect& dialect, const text::Document& document, std::stri
 void remark_on_text(const Dialect& dialect, text::NodeRef node, model::FieldId field,
                     std::vector<model::Remark>& out);
 
+// A text that is none of the alternative's choices, at which the framework stops.
+void remark_on_choice(text::NodeRef node, const Alternative& alternative, model::FieldId field,
+                      std::vector<model::Remark>& out);
+
 // A field whose value the files do not tell, though one of them says it or may say it.
 struct Unresolved {
   model::FieldId field = model::no_field;

@@ -61,6 +61,7 @@ struct Remark {
     needed_key_misspelt,  // a key that is nearly one of a size without which nothing, or something else, is
                           // predicted
     key_misspelt,         // of any other field
+    value_refused,        // a text that is none of those that the framework takes
     format_unmultiplied   // a number format that a named GPU has no units for
   };
   Kind kind = Kind::duplicate_key;

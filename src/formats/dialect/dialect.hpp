@@ -62,6 +62,8 @@ struct Alternative {
   std::string of;  // of Reading::count only these items (patterns) or letters; of Reading::each an
                    // expression of the item's place; empty: the layer's own
   std::vector<std::pair<std::string, double>> map;  // patterns with `*` to numbers, in order
+  // Texts that the framework takes, in capitals or not; it stops at any other. Empty: nothing is known of it.
+  std::vector<std::string> choices;
   std::string note;
 };
 

@@ -530,11 +530,11 @@ class Resolver {
       if (refuse_kind(node, each, field, errors_)) return true;
       const bool is_of_layer = each.reading == Alternative::Reading::each && layer_ != no_layer;
       std::int64_t place = layer_;
-      if (is_of_layer && !each.of.empty()) {
-        const auto at = calculate(each.of, std::nullopt, out);
-        if (!at || *at < 0) continue;
-        place = static_cast<std::int64_t>(*at);
-      }
+      if (is_of_layer && !each.of.empty())
+        place = static_cast<std::int64_t>(calculate(each.of, std::nullopt, out).value_or(-1));
+      if (is_of_layer && place < 0) continue;
+      if (!each.choices.empty() && holds(each.when, 0, out).value_or(false))
+        remark_on_choice(node, each, field, remarks_);
       const Seen seen = is_of_layer ? look_at_layer(node, each, place) : look(node, each, field);
       if (seen.kind == Seen::Kind::unreadable && leave_open(each, node, name, out)) return true;
       if (seen.kind != Seen::Kind::number) continue;

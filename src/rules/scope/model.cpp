@@ -200,6 +200,8 @@ constexpr Variable of_model[] = {
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},
     {"resizes_to_32", "whether the grown vocabulary is rounded up to a multiple of 32", [](const Context& c) { return extra(*c.reading, "resizes_to_32"); }},
     {"pipelines_by_torch", "whether PyTorch's schedules run the pipeline (torch.distributed.pipelining)", [](const Context& c) { return extra(*c.reading, "pipelines_by_torch"); }, {}, true},
+    {"loops_stages", "whether the file's pipeline schedule has several stages on a rank", [](const Context& c) { return extra(*c.reading, "loops_stages"); }, {}, true},
+    {"joins_map_and_sharding", "GPUs over which a process spreads the layers although DeepSpeed or FSDP is to shard them; else 0", [](const Context& c) { return extra(*c.reading, "joins_map_and_sharding"); }},
     {"pipelines_by_deepspeed", "whether DeepSpeed's engine runs the pipeline", [](const Context& c) { return extra(*c.reading, "pipelines_by_deepspeed"); }, {}, true},
     {"half_formats", "16-bit dtypes that the file enables", [](const Context& c) { return extra(*c.reading, "half_formats"); }},
     {"checks_arguments", "whether Megatron-LM checks the arguments of a training run at startup", [](const Context& c) { return extra(*c.reading, "checks_arguments"); }, {}, true},
