@@ -9,6 +9,7 @@
 #include "cost/stages.hpp"
 #include "gpu/gpu.hpp"
 #include "model/arithmetic.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "model/mixer.hpp"
 #include "model/stages.hpp"
@@ -49,6 +50,23 @@ model::AttentionLibrary library(const Context& c) {
 cost::BucketUse bucket(const Context& c) {
   return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
                                 plan(c).mode == model::Mode::decode, library(c));
+}
+// Of the layer that is looked at, or else of all whose heads are their own.
+bool has_kernel(const Context& c) {
+  if (bucket(c).bucket == nullptr) return false;
+  const model::ModelSpec& model = spec(c);
+  if (c.operation.op != nullptr || !model.layers_differ) return true;
+  const std::vector<model::LayerGroup> list = model::layer_list(model);
+  return std::all_of(list.begin(), list.end(), [&](const model::LayerGroup& group) {
+    const model::TransformerLayer& layer = group.layer;
+    if (layer.mixing >= 0 && layer.mixing != static_cast<std::int64_t>(model::Mixing::attention)) return true;
+    const std::int64_t head_dim = layer.head_dim > 0 ? layer.head_dim : model.head_dim;
+    const std::int64_t value_head_dim = layer.value_head_dim > 0 ? layer.value_head_dim
+                                        : layer.head_dim > 0     ? layer.head_dim
+                                                                 : model.value_head_dim;
+    const bool decodes = plan(c).mode == model::Mode::decode;
+    return cost::attention_bucket(*c.gpu, head_dim, value_head_dim, decodes, library(c)).bucket != nullptr;
+  });
 }
 double scanned_key_dim(const Context& c) {
   const model::Mixer& mixer = spec(c).mixers[c.mixer];
@@ -249,7 +267,7 @@ constexpr Variable of_gpu[] = {
     {"kv_cache_tokens", "tokens that the KV cache of one GPU holds, in sequences of the longest length", [](const Context& c) { return real(capacity(c).tokens); }},
     {"kv_cache_requests", "sequences of that length that fit in the KV cache", [](const Context& c) { return capacity(c).requests; }},
     {"link_gpus", "GPUs in one NVLink domain (fast interconnect)", [](const Context& c) { return real(c.gpu->link_gpus); }},
-    {"has_flash", "whether a fused attention kernel supports this head_dim", [](const Context& c) { return bucket(c).bucket != nullptr ? 1.0 : 0.0; }, {FieldId::head_dim}},
+    {"has_flash", "whether a fused attention kernel supports this head_dim, and of a whole model those of all its layers", [](const Context& c) { return has_kernel(c) ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head_dim that the fused attention kernel computes, padding included; 0 without a kernel", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},
     {"scan_key_dim", "key dim of a token mixer that the kernels of prefill and training compute, padding included; 0 without one", scanned_key_dim, {FieldId::mixer_key_dim}},
     {"flash_limit", "largest head_dim of any fused attention kernel; 0 without any", largest_bucket},
