@@ -152,3 +152,10 @@ TEST_CASE("a server is one with a config.json beside it, too", "[lint]") {
   CHECK(read.readings.front().setup.plan.micro_batch_size == 64);
   CHECK(read.readings.front().setup.plan.context_length == 2048);
 }
+
+// 671 B weights of a byte: on two GPUs of 80 GB each would hold 314 GiB of them.
+TEST_CASE("no degree is proposed whose ranks cannot hold the experts", "[lint]") {
+  const std::string run = "vllm serve deepseek-ai/DeepSeek-R1 --tensor-parallel-size 16";
+  CHECK(finding(report_of(run), "SL502") == nullptr);
+  CHECK(finding(report_of(run + " --enable-expert-parallel"), "SL502") == nullptr);
+}

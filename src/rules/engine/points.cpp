@@ -36,6 +36,7 @@ model::PerField<bool> what_is_set(std::span<const cost::GridAxis> axes,
   follows(links.moe_intermediate_size, model::FieldId::moe_intermediate_size);
   follows(links.moe_shared_intermediate_size, model::FieldId::moe_shared_intermediate_size);
   follows(links.expert_tensor, model::FieldId::expert_tensor);
+  follows(links.expert, model::FieldId::expert);
   return out;
 }
 

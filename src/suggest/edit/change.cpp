@@ -64,9 +64,22 @@ FieldDependencies links_of(const model::Reading& reading) {
       model.moe.intermediate_size == model.intermediate_size &&
       (is_derived(reading, FieldId::moe_intermediate_size) ||
        one_value(reading, FieldId::moe_intermediate_size, FieldId::intermediate_size));
-  links.expert_tensor = is_derived(reading, FieldId::expert_tensor) &&
-                        model::derives_from_table(reading, FieldId::expert_tensor) &&
-                        reading.setup.plan.expert <= 1;
+  // Frameworks work it out of their ranks, by a rule of the reader's.
+  const model::Plan& plan = reading.setup.plan;
+  const bool is_defaulted = reading.origins[FieldId::expert_tensor].kind == Origin::Kind::defaulted;
+  links.experts_over_data = plan.data > 1 && plan.expert_tensor == plan.tensor * plan.data;
+  links.experts_in_groups =
+      plan.expert > 1 && plan.expert_tensor != plan.tensor && plan.expert_tensor * plan.expert == plan.tensor;
+  const bool is_of_ranks = plan.expert_tensor > 1 && (plan.expert_tensor == plan.tensor ||
+                                                      links.experts_over_data || links.experts_in_groups);
+  if (is_derived(reading, FieldId::expert_tensor) &&
+      model::derives_from_table(reading, FieldId::expert_tensor)) {
+    links.expert_tensor = plan.expert <= 1;
+  } else {
+    links.expert_tensor = is_of_ranks && (is_defaulted || is_derived(reading, FieldId::expert_tensor));
+  }
+  links.expert = is_derived(reading, FieldId::expert) && plan.expert > 1 && plan.tensor > 1 &&
+                 plan.expert == plan.tensor * plan.data;
   return links;
 }
 
@@ -82,6 +95,7 @@ bool is_copy(model::FieldId field, const FieldDependencies& links, const model::
   return (field == FieldId::value_head_dim && links.value_head_dim) ||
          (field == FieldId::num_key_value_heads && links.key_value_heads) ||
          (field == FieldId::expert_tensor && links.expert_tensor) ||
+         (field == FieldId::expert && links.expert) ||
          (model::info(field).section == "model.moe" && setup.model.moe.num_experts == 0);
 }
 
@@ -96,10 +110,18 @@ void ChangedFields::add(model::FieldId field) {
   moe_shared_intermediate_size =
       moe_shared_intermediate_size || field == FieldId::moe_shared_intermediate_size;
   expert_tensor = expert_tensor || field == FieldId::expert_tensor;
+  expert = expert || field == FieldId::expert;
 }
 
 void follow_tensor(const FieldDependencies& links, model::Setup& setup) {
-  if (links.expert_tensor) setup.plan.expert_tensor = setup.plan.tensor;
+  model::Plan& plan = setup.plan;
+  if (links.expert_tensor) {
+    const std::int64_t ranks = plan.tensor * (links.experts_over_data ? plan.data : 1);
+    plan.expert_tensor = links.experts_in_groups
+                             ? std::max<std::int64_t>(1, ranks / std::max<std::int64_t>(1, plan.expert))
+                             : ranks;
+  }
+  if (links.expert) plan.expert = plan.tensor * plan.data;
 }
 
 DependencyFailures follow(const model::Setup& start, const FieldDependencies& links,
@@ -134,7 +156,10 @@ DependencyFailures follow(const model::Setup& start, const FieldDependencies& li
   if (links.moe_shared_intermediate_size && !moved.moe_shared_intermediate_size) {
     model.moe.shared_intermediate_size = model.moe.num_shared_experts * model.moe.intermediate_size;
   }
-  if (!moved.expert_tensor) follow_tensor(links, setup);
+  FieldDependencies of_tensor = links;
+  of_tensor.expert_tensor = links.expert_tensor && !moved.expert_tensor;
+  of_tensor.expert = links.expert && !moved.expert;
+  follow_tensor(of_tensor, setup);
   return failed;
 }
 

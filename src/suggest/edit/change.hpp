@@ -44,7 +44,12 @@ struct FieldDependencies {
   bool intermediate_size_from_table = false;
   bool moe_intermediate_size = false;
   bool moe_shared_intermediate_size = false;  // moe_num_shared_experts * moe_intermediate_size
-  bool expert_tensor = false;                 // tensor: every rank has its part of every expert
+  // Every rank has its part of every expert: of tensor parallelism, or of data parallelism, too; or of those
+  // that its part of expert parallelism holds (SGLang).
+  bool expert_tensor = false;
+  bool experts_over_data = false;
+  bool experts_in_groups = false;
+  bool expert = false;  // tensor * data: every rank has experts of its own (vLLM, enable_expert_parallel)
 };
 FieldDependencies links_of(const model::Reading& reading);
 // Only the relations of fields that nobody stated: what a file that says something else would give.
@@ -61,6 +66,7 @@ struct ChangedFields {
   bool moe_intermediate_size = false;
   bool moe_shared_intermediate_size = false;
   bool expert_tensor = false;
+  bool expert = false;
   void add(model::FieldId field);
 };
 
