@@ -252,8 +252,9 @@ void Expander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int
 
 void Expander::expansion(std::size_t begin, std::size_t end, bool quoted, Sink& sink, int depth) {
   const std::string_view written = slice(begin, end);
-  if (written.starts_with("$((") && written.ends_with("))")) {
-    const Word inside{begin + 3, end - 2};
+  const bool is_old = written.starts_with("$[");
+  if (is_old || (written.starts_with("$((") && written.ends_with("))"))) {
+    const Word inside = is_old ? Word{begin + 2, end - 1} : Word{begin + 3, end - 2};
     if (const auto value = arithmetic(inside)) {
       computed({begin, end}, fmt::format("{}", *value), quoted, sink);
     } else {

@@ -143,6 +143,16 @@ std::size_t Scanner::expansion_end(std::size_t position, int depth) const {
     while (i < source_.size() && is_name(source_[i])) ++i;
     return i;
   }
+  if (next == '[') {  // `$((…))` as it was written once; without its end in the line it is itself
+    check_depth(position, depth);
+    std::size_t open = 0;
+    for (std::size_t i = position + 1; i < source_.size() && source_[i] != '\n';) {
+      charge();
+      if (source_[i] == '[') ++open;
+      if (source_[i] == ']' && --open == 0) return i + 1;
+      i = source_[i] == '$' ? expansion_end(i, depth + 1) : i + 1;
+    }
+  }
   // $1, $@, $? and the like; a dollar sign before anything else is itself.
   const bool is_special =
       next != '\0' && std::string_view("0123456789@*#?$!-").find(next) != std::string_view::npos;
