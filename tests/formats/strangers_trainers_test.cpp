@@ -329,3 +329,141 @@ config = Glm4MoeConfig()
   CHECK(model::extra(result.readings.front(), "cuts_heads") == 1);
   CHECK(result.readings.front().setup.model.head_dim == 42);
 }
+
+TEST_CASE("verl's trainer of examples is read from its engine's keys", "[formats]") {
+  // https://github.com/volcengine/verl (b178a3c), verl/trainer/config/sft_trainer_engine.yaml and
+  // engine/megatron.yaml, tests/special_e2e/sft/run_sft_engine.sh
+  const std::string run =
+      "torchrun --standalone --nnodes=1 --nproc-per-node=8 -m verl.trainer.sft_trainer "
+      "data.train_files=train.parquet data.train_batch_size=128 data.max_length=2048 "
+      "model.path=Qwen/Qwen2.5-7B ";
+  const model::Plan megatron =
+      tests::one_setup("sft.sh", run +
+                                     "engine=megatron engine.tensor_model_parallel_size=2 "
+                                     "engine.pipeline_model_parallel_size=2 data.use_dynamic_bsz=False "
+                                     "data.micro_batch_size_per_gpu=4 "
+                                     "engine.override_transformer_config.recompute_granularity=full "
+                                     "engine.override_transformer_config.recompute_method=block "
+                                     "engine.override_transformer_config.recompute_num_layers=3\n")
+          .plan;
+  CHECK(megatron.tensor == 2);
+  CHECK(megatron.pipeline == 2);
+  CHECK(megatron.data == 2);
+  CHECK(megatron.zero == 1);
+  CHECK(megatron.micro_batch_size == 4);
+  CHECK(megatron.gradient_accumulation == 16);
+  CHECK(megatron.recompute == model::Recompute::full);
+  CHECK(megatron.recompute_layers == 6);
+  // Micro-batches are cut by tokens unless told otherwise, 8192 of them.
+  const model::Plan fsdp =
+      tests::one_setup("sft.sh",
+                       run + "engine=fsdp engine.ulysses_sequence_parallel_size=2 engine.fsdp_size=4\n")
+          .plan;
+  CHECK(fsdp.zero == 3);
+  CHECK(fsdp.zero_ranks == 4);
+  CHECK(fsdp.context == 2);
+  CHECK(fsdp.data == 4);
+  CHECK(fsdp.micro_batch_size == 8);
+  // https://github.com/agentica-project/rllm, verl/examples/sft/gsm8k/run_gemma_7b.sh
+  const auto old =
+      read_text("run_gemma_7b.sh",
+                "torchrun --standalone --nnodes=1 --nproc_per_node=4 -m verl.trainer.fsdp_sft_trainer "
+                "data.train_files=$HOME/train.parquet data.prompt_key=prompt data.micro_batch_size=8 "
+                "model.partial_pretrain=google/gemma-1.1-7b-it trainer.total_epochs=4\n");
+  CHECK(old.dialect == "verl");
+  REQUIRE(old.readings.size() == 1);
+  CHECK(old.readings.front().setup.model.num_layers == 28);
+  CHECK(old.readings.front().setup.plan.data == 4);
+}
+
+TEST_CASE("the method of Megatron-LM 2.5 says that whole layers are computed again", "[formats]") {
+  // https://github.com/epfLLM/Megatron-LLM, examples/pretrain_gpt_distributed_with_mp.sh, as Megatron-LM 2.5
+  // to 2.7
+  const std::string run =
+      "python -m torch.distributed.launch --nproc_per_node 8 pretrain_gpt.py --tensor_model_parallel_size 2 "
+      "--pipeline_model_parallel_size 2 --num_layers 24 --hidden_size 1024 --num_attention_heads 16 "
+      "--micro_batch_size 4 --global_batch_size 16 --seq_length 1024 --max_position_embeddings 1024 "
+      "--vocab_file gpt2-vocab.json --fp16 ";
+  CHECK(tests::one_setup("pretrain.sh", run + "--activations_checkpoint_method uniform\n").plan.recompute ==
+        model::Recompute::full);
+  CHECK(tests::one_setup("pretrain.sh", run + "\n").plan.recompute == model::Recompute::none);
+  const model::Plan blocks =
+      tests::one_setup("pretrain.sh",
+                       run + "--activations_checkpoint_method block --activations_checkpoint_num_layers 2\n")
+          .plan;
+  CHECK(blocks.recompute == model::Recompute::full);
+  CHECK(blocks.recompute_layers == 4);
+}
+
+TEST_CASE("followers of LLaVA name the parts that learn", "[formats]") {
+  // https://github.com/LLaVA-VL/LLaVA-NeXT (df17966), llava/train/train.py; scripts/train/pretrain_siglip.sh
+  // and finetune_ov.sh
+  const std::string run =
+      "torchrun --nproc_per_node=8 llava/train/train_mem.py --deepspeed scripts/zero3.json "
+      "--model_name_or_path "
+      "Qwen/Qwen2-7B-Instruct --vision_tower google/siglip-so400m-patch14-384 --bf16 True "
+      "--per_device_train_batch_size 16 --model_max_length 8192 --gradient_checkpointing True ";
+  CHECK(tests::one_setup("train.sh", run + "--mm_tunable_parts=\"mm_mlp_adapter\"\n").plan.frozen);
+  CHECK(tests::one_setup("train.sh", run + "--mm_tunable_parts=\"mm_vision_tower,mm_mlp_adapter\"\n")
+            .plan.frozen);
+  CHECK_FALSE(
+      tests::one_setup("train.sh",
+                       run + "--mm_tunable_parts=\"mm_vision_tower,mm_mlp_adapter,mm_language_model\"\n")
+          .plan.frozen);
+  CHECK_FALSE(tests::one_setup("train.sh", run + "--mm_tunable_parts=mm_mlp_adapter --lora_enable True\n")
+                  .plan.frozen);
+  // https://github.com/DAMO-NLP-SG/VideoLLaMA2, scripts/custom/finetune_qlora.sh
+  const auto qlora =
+      read_text("finetune_qlora.sh",
+                "torchrun --nnodes 1 --nproc_per_node 8 videollama2/train.py --lora_enable True --lora_r 128 "
+                "--bits 4 --deepspeed scripts/zero2.json --model_type videollama2_qwen2 --model_path "
+                "Qwen/Qwen2-7B-Instruct --vision_tower google/siglip-so400m-patch14-384 --bf16 True "
+                "--per_device_train_batch_size 4 --gradient_accumulation_steps 4 --model_max_length 2048 "
+                "--gradient_checkpointing True\n");
+  CHECK(qlora.dialect == "trl-command");
+  REQUIRE(qlora.readings.size() == 1);
+  CHECK(qlora.readings.front().setup.model.num_layers == 28);
+  CHECK(qlora.readings.front().setup.plan.adapter_rank == 128);
+  CHECK(qlora.readings.front().setup.plan.weight_bits == 4);
+  CHECK(qlora.readings.front().setup.plan.data == 8);
+}
+
+TEST_CASE("a frozen tower runs forward alone", "[formats]") {
+  // https://github.com/mlfoundations/open_clip, src/open_clip_train/params.py: lock-image, and groups that
+  // stay unlocked
+  const std::string run =
+      "torchrun --nproc_per_node 4 -m open_clip_train.main --train-data 'data.tar' --model ViT-B-32 "
+      "--batch-size 256 --precision amp_bf16 ";
+  const auto locked = read_text("train.sh", run + "--lock-image\n");
+  REQUIRE(locked.readings.size() == 2);
+  CHECK(locked.readings.front().setup.plan.mode == model::Mode::prefill);
+  CHECK(locked.readings.back().setup.plan.mode == model::Mode::train);
+  const auto partly = read_text("train.sh", run + "--lock-image --lock-image-unlocked-groups 2\n");
+  REQUIRE(partly.readings.size() == 2);
+  CHECK(partly.readings.front().setup.plan.mode == model::Mode::train);
+  // https://github.com/NVIDIA/Megatron-LM, examples/multimodal/multimodal_args.py
+  CHECK(tests::one_setup(
+            "pretrain.sh",
+            "torchrun --nproc_per_node 8 examples/multimodal/train.py --num-layers 32 --hidden-size 4096 "
+            "--num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 --vocab-size 32000 --bf16 "
+            "--freeze-LM --freeze-ViT\n")
+            .plan.frozen);
+}
+
+TEST_CASE("slime's Gemma 4 takes from its plugin what the arguments leave out", "[formats]") {
+  // https://github.com/THUDM/slime (91f8526), scripts/models/gemma4-31B.sh and gemma4-26B-A4B.sh;
+  // google-deepmind/gemma, gemma/gm/nn/gemma4/_gemma4.py: 30.70 B and 25.23 B of text
+  const auto parameters = [](const std::string& model) {
+    return static_cast<double>(model::parameter_count(tests::one_setup(
+        "train.sh",
+        "torchrun --nproc_per_node 8 train.py --spec slime_plugins.models.gemma4 get_gemma4_spec " + model +
+            " --group-query-attention --kv-channels 256 --use-rotary-position-embeddings "
+            "--disable-bias-linear --normalization RMSNorm --vocab-size 262144 --qk-layernorm "
+            "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16\n")));
+  };
+  CHECK(parameters("--num-layers 60 --hidden-size 5376 --ffn-hidden-size 21504 --num-attention-heads 32 "
+                   "--num-query-groups 16") == Approx(30.7e9).epsilon(0.002));
+  CHECK(parameters("--num-layers 30 --hidden-size 2816 --ffn-hidden-size 2112 --num-attention-heads 16 "
+                   "--num-query-groups 8 --num-experts 128 --moe-ffn-hidden-size 704 --moe-router-topk 8") ==
+        Approx(25.23e9).epsilon(0.002));
+}
