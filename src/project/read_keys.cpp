@@ -91,6 +91,12 @@ class KeyReader {
     } else {
       for (const NodeRef each : node) one(each);
     }
+    return out;
+  }
+
+  // Of GPUs, rules, packages.
+  std::vector<Name> few_names(const NodeRef& node) {
+    std::vector<Name> out = names(node);
     // Each is looked for among all there are; real configurations have a dozen.
     constexpr std::size_t most_names = 1000;
     const bool was_more = names_ > most_names;
@@ -170,16 +176,16 @@ class KeyReader {
 
   template <auto member>
   void read_names(const NodeRef& node) {
-    config_.*member = names(node);
+    config_.*member = few_names(node);
   }
 
   void read_select(const NodeRef& node) {
-    config_.select = names(node);
+    config_.select = few_names(node);
     config_.extend_select.clear();
   }
 
   void read_extend_select(const NodeRef& node) {
-    const auto more = names(node);
+    const auto more = few_names(node);
     config_.extend_select.insert(config_.extend_select.end(), more.begin(), more.end());
   }
 
@@ -247,7 +253,7 @@ class KeyReader {
 
   void read_file_ignores(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table: `\"configs/old/*.toml\" = [\"SL1\"]`");
-    for (const NodeRef node : table) config_.per_file_ignores.push_back({pattern(node.key()), names(node)});
+    for (const NodeRef node : table) config_.per_file_ignores.push_back({pattern(node.key()), few_names(node)});
   }
 
   void read_override(const NodeRef& node, FileOverrides& entry) {
@@ -292,7 +298,7 @@ class KeyReader {
       entry.match = pattern(match.value_or(""));
       for (const NodeRef node : table) {
         if (node.key() == "gpu") {
-          entry.gpus = names(node);
+          entry.gpus = few_names(node);
         } else if (node.key() != "match") {
           read_override(node, entry);
         }
@@ -311,7 +317,7 @@ class KeyReader {
       for (const NodeRef node : table) {
         const auto text = node.as_string();
         if (node.key() == "rules") {
-          entry.rules = names(node);
+          entry.rules = few_names(node);
         } else if (!index_of(ignore_key_keys, node.key())) {
           errors_.push_back(node.key_error(fmt::format("unknown key `{}` in `[[ignore-keys]]`", node.key()),
                                            guess(node.key(), ignore_key_keys)));

@@ -107,10 +107,8 @@ def shell_files():
     yield 3, "doubled.sh", "X=1\n" + "X=$X$X\n" * 60 + TRAIN
     yield 3, "words.sh", "A=(" + "a " * 9000 + ")\n" + 'A=("${A[@]}" "${A[@]}")\n' * 20 + TRAIN
     yield 3, "blanks-in-sums.sh", "X='" + " " * 100000 + "1'\nN=$((" + "+".join(["X"] * 200000) + "))\n" + TRAIN
-    yield 3, "zeros-in-sums.sh", "X=" + "0" * 100000 + "1\nN=$((" + "+".join(["X"] * 200000) + "))\n" + TRAIN
     yield 3, "signs-in-sums.sh", "N=$((" + "!" * 300000 + "1))\n" + TRAIN
     yield 3, "printed-again.sh", "printf -v Z '" + "x" * 100000 + "%s' " + "a " * 100000 + "\n" + TRAIN
-    yield 3, "and-and.sh", "a && " * 190000 + "b\n" + TRAIN
     yield 12, "deep.sh", "$(" * 40000 + "\n" + TRAIN
 
 

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "python3 sweep.py": ("tests/program/prove-device.py", "-o"),
     "python examples/dask/sweep.py": ("tests/program/cluster.py", "examples/dask/sweep.py"),
     "shapelint prove --read result.json": ("tests/prove/result_test.cpp", "--read"),
+    "shapelint calibrate measured.json": ("tests/program/measured.py", "calibrate"),  # it takes minutes
     "shapelint calibrate --proofs": ("tests/calibrate/proofs_test.cpp", "--proofs"),
     "shapelint profile step.sqlite": ("tests/trace/reading_test.cpp", "sqlite"),
 }
