@@ -89,6 +89,8 @@ struct Ablation {
   std::optional<TrainingPlan> plan;  // absent: none fits
 };
 
+// Whether the request decides the field.
+bool is_pinned(const TrainingRequest& request, model::FieldId field);
 // Of each choice that a plan makes, the value that is none.
 std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingPlan& plan);
 

@@ -120,7 +120,7 @@ TEST_CASE("shell: variables and their operators") {
 TEST_CASE("shell: arithmetic") {
   // https://github.com/DAMO-NLP-SG/VideoLLaMA2, scripts/custom/finetune.sh
   CHECK(flags("G=128\nN=8\ntrain --a $[$G/(1*$N*4)] --b \"$[N + 1]\" --c x$[\n") ==
-        "{--a: 4, --b: 9, --c: x$[}");
+        "{--a: 4, --b: 9, --c: \"x$[\"}");
   CHECK(flags("N=8\nG=4\ntrain --a $(($N*$G)) --b $((N / 3 + 2 ** 3 % 5)) --c $(( (N > 4) ? N : 0 ))\n") ==
         "{--a: 32, --b: 5, --c: 8}");
   CHECK(flags("train --a $((1 / 0))\n") == "{--a: unknown(`$((1 / 0))` depends on unknown values)}");
