@@ -253,7 +253,8 @@ class KeyReader {
 
   void read_file_ignores(const NodeRef& table) {
     if (!table.is(Kind::table)) return wrong(table, "a table: `\"configs/old/*.toml\" = [\"SL1\"]`");
-    for (const NodeRef node : table) config_.per_file_ignores.push_back({pattern(node.key()), few_names(node)});
+    for (const NodeRef node : table)
+      config_.per_file_ignores.push_back({pattern(node.key()), few_names(node)});
   }
 
   void read_override(const NodeRef& node, FileOverrides& entry) {
