@@ -33,6 +33,7 @@ struct PlanOptions {
   std::optional<std::int64_t> output_tokens{};
   double ttft_ms = 0;                  // at most; 0: any
   double tpot_ms = 0;                  // at most; 0: any
+  double e2e_ms = 0;                   // of a request, to its last token: at most; 0: any
   double rate = 0;                     // requests a second of the whole service; 0: as many as it can take
   std::vector<std::string> formats{};  // `bf16`, `fp8:block128`; empty: the file's
   std::size_t top = 5;                 // training plans of each number of GPUs

@@ -215,6 +215,7 @@ Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const P
                                           *options.output_tokens,
                                           options.ttft_ms * us_per_ms,
                                           options.tpot_ms * us_per_ms,
+                                          options.e2e_ms * us_per_ms,
                                           options.rate,
                                           *contracts::parse_formats(options.formats),
                                           {}};
@@ -289,7 +290,8 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         wrong(fmt::format("only one of `{}` and `{}` is given", input, output), "serving needs both"));
   for (const auto& [is_given, name] :
        {std::pair(options.rate > 0, "rate"), std::pair(options.ttft_ms > 0, "ttft_ms"),
-        std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(!options.formats.empty(), "formats")}) {
+        std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(options.e2e_ms > 0, "e2e_ms"),
+        std::pair(!options.formats.empty(), "formats")}) {
     if (is_given && !serves)
       errors.push_back(wrong(fmt::format("`{}` is of a service", called(name)),
                              fmt::format("it needs `{}` and `{}`", input, output)));
@@ -297,7 +299,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   for (const auto& [value, name] :
        {std::pair(options.tokens, "tokens"), std::pair(options.rate, "rate"),
         std::pair(options.measured_step_us, "measured_step_us"), std::pair(options.ttft_ms, "ttft_ms"),
-        std::pair(options.tpot_ms, "tpot_ms")}) {
+        std::pair(options.tpot_ms, "tpot_ms"), std::pair(options.e2e_ms, "e2e_ms")}) {
     if (!(value >= 0)) errors.push_back(wrong(fmt::format("`{}` is below 0", called(name))));
   }
   if (const auto formats = contracts::parse_formats(options.formats); !formats)

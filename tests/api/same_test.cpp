@@ -94,10 +94,20 @@ TEST_CASE("plan gives one object through the program, the library and the npm pa
        {"prices", {{"h100", 2.5}}},
        {"tokens", 15e12},
        {"top", 2}});
-  is_same(
-      {"--gpu", "h100", "--input-tokens", "1000", "--output-tokens", "200", "--rate", "20", "--tpot", "30"},
-      {.gpus = {{"h100"}}, .input_tokens = 1000, .output_tokens = 200, .tpot_ms = 30, .rate = 20},
-      {{"gpu", "h100"}, {"input_tokens", 1000}, {"output_tokens", 200}, {"tpot_ms", 30}, {"rate", 20}});
+  is_same({"--gpu", "h100", "--input-tokens", "1000", "--output-tokens", "200", "--rate", "20", "--tpot",
+           "30", "--e2e", "9000"},
+          {.gpus = {{"h100"}},
+           .input_tokens = 1000,
+           .output_tokens = 200,
+           .tpot_ms = 30,
+           .e2e_ms = 9000,
+           .rate = 20},
+          {{"gpu", "h100"},
+           {"input_tokens", 1000},
+           {"output_tokens", 200},
+           {"tpot_ms", 30},
+           {"e2e_ms", 9000},
+           {"rate", 20}});
 }
 
 TEST_CASE("a plan says what is wrong with its options, and ends where it is told to", "[api][plan]") {

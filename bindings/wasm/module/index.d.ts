@@ -76,6 +76,8 @@ export interface PlanOptions extends StepOptions {
   output_tokens?: number;
   ttft_ms?: number;
   tpot_ms?: number;
+  /** of a request, to its last token */
+  e2e_ms?: number;
   /** requests per second of the whole service */
   rate?: number;
   formats?: string[];

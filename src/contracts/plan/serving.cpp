@@ -22,7 +22,8 @@ using model::FieldId;
 constexpr std::int64_t most_requests = 4096;  // of a rank and stage
 // Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
 constexpr std::int64_t most_stages = 8;
-constexpr std::array<std::string_view, 4> binds_names{"memory", "the bound on TPOT", "the bound on TTFT",
+constexpr std::array<std::string_view, 5> binds_names{"memory", "the bound on TPOT", "the bound on TTFT",
+                                                      "the bound on a request's time",
                                                       "throughput, which they would not raise"};
 constexpr std::array chosen_in_serving{FieldId::mode,
                                        FieldId::dtype,
@@ -246,7 +247,11 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
     const ServingPlan& next = plans[i + 1];
     const bool is_late = request.tpot_us > 0 && next.tpot_us > request.tpot_us;
     const bool is_slow = request.ttft_us > 0 && next.ttft_us > request.ttft_us;
-    each.binds = is_late ? LimitingFactor::tpot : is_slow ? LimitingFactor::ttft : LimitingFactor::throughput;
+    const bool is_long = request.e2e_us > 0 && next.request_us > request.e2e_us;
+    each.binds = is_late   ? LimitingFactor::tpot
+                 : is_slow ? LimitingFactor::ttft
+                 : is_long ? LimitingFactor::e2e
+                           : LimitingFactor::throughput;
   }
 }
 

@@ -22,13 +22,14 @@ struct ServingRequest {
   std::int64_t output_tokens = 1;
   double ttft_us = 0;
   double tpot_us = 0;
+  double e2e_us = 0;              // to the last token
   double requests_per_s = 0;      // that arrive at the whole service; 0: as many as it can take
   std::vector<Format> formats{};  // empty: the file's own
   std::vector<Pin> pins{};
 };
 
 // What keeps a plan from more requests at a time.
-enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, throughput };
+enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, e2e, throughput };
 std::string_view name(LimitingFactor binds);
 
 struct ServingPlan {
@@ -61,7 +62,8 @@ struct ServingPlan {
 
   bool meets(const ServingRequest& request) const {
     return (request.ttft_us <= 0 || ttft_us <= request.ttft_us) &&
-           (request.tpot_us <= 0 || tpot_us <= request.tpot_us);
+           (request.tpot_us <= 0 || tpot_us <= request.tpot_us) &&
+           (request.e2e_us <= 0 || request_us <= request.e2e_us);
   }
 };
 

@@ -178,6 +178,21 @@ TEST_CASE("Little's law holds of a served plan", "[plan]") {
   CHECK(rate * cycle_us == Approx(static_cast<double>(plan.requests)).epsilon(1e-9));
 }
 
+TEST_CASE("a bound on a request's time is on its first token and all that follow", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 1024;
+  request.output_tokens = 256;
+  const ServingAnswer free = serve(llama_3_8b_served, 8, request);
+  REQUIRE(free.cheapest);
+  request.e2e_us = free.cheapest->request_us / 2;
+  const ServingAnswer bound = serve(llama_3_8b_served, 8, request);
+  REQUIRE(bound.cheapest);
+  CHECK(bound.cheapest->request_us <= request.e2e_us);
+  CHECK(bound.cheapest->request_us == Approx(bound.cheapest->ttft_us + 255 * bound.cheapest->tpot_us));
+  CHECK(name(bound.cheapest->binds) == "the bound on a request's time");
+  CHECK(bound.cheapest->tokens_per_s_per_gpu < free.cheapest->tokens_per_s_per_gpu);
+}
+
 TEST_CASE("bounds that nothing meets leave no plan", "[plan]") {
   ServingRequest request;
   request.input_tokens = 4096;
