@@ -97,6 +97,7 @@ struct PartFlops {
 
 PartFlops flops_of_parts(const Setup& setup) {
   const double head = head_flops_per_token(setup);
+  if (setup.model.mtp_layers <= 0) return {forward_flops_per_token(setup) - head, 0, head};
   Setup plain = setup;
   plain.model.mtp_layers = 0;
   PartFlops out;
