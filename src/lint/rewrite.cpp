@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "formats/dialect/edit_instructions.hpp"
 #include "formats/edit.hpp"
 #include "formats/read.hpp"
 #include "lint/edits.hpp"
 #include "lint/phrases.hpp"
+#include "model/arithmetic.hpp"
 #include "model/fields.hpp"
 #include "project/applied.hpp"
 #include "rules/scope/launch.hpp"
@@ -72,12 +74,20 @@ bool follows_launch(const model::Reading& now, const RewriteRequest& request) {
   return dialect != nullptr && !model::is_stated(now, model::FieldId::data) &&
          !states_replicas(*dialect, now, plan.data);
 }
+
+// Has no meaning in the layout, and may stay as it is.
+bool is_moot(model::FieldId field, const model::Plan& plan) {
+  return (field == model::FieldId::sequence_parallel && plan.tensor <= 1) ||
+         (field == model::FieldId::pipeline_schedule && plan.pipeline <= 1);
+}
+
 // What is still to be changed in `now` so that it says what is wanted.
 std::vector<suggest::Change> still_to_change(const model::Reading& now, const RewriteRequest& request) {
   auto wrong = suggest::differences(now.setup, request.wanted);
   const bool is_launched = follows_launch(now, request);
   std::erase_if(wrong, [&](const suggest::Change& each) {
     return suggest::is_copy(each.field, request.links, now.setup) ||
+           is_moot(each.field, request.wanted.plan) ||
            (each.field == model::FieldId::gradient_accumulation && keeps_batch(request.start, now)) ||
            (each.field == model::FieldId::data && (is_launched || keeps_gpus(request.start, now)));
   });
@@ -142,22 +152,43 @@ bool overlap(const std::vector<TextEdit>& edits) {
                             [](const Span& a, const Span& b) { return a.end > b.begin; }) != spans.end();
 }
 
-// Values of a run that the format works out of others, so that they may come right with those.
+// Values of a run that no key of the file states, so that they may come right with others.
 bool may_follow(const suggest::Change& change, const model::Reading& reading) {
-  return change.field != model::no_field && model::info(change.field).section != "model" &&
-         model::origin(reading, change.field).kind == Origin::Kind::derived;
+  if (change.field == model::no_field || model::info(change.field).section == "model") return false;
+  const Origin::Kind kind = model::origin(reading, change.field).kind;
+  return kind != Origin::Kind::stated && kind != Origin::Kind::command_line;
 }
 
 // What the launch decides; where the batch is fixed, the micro-batches that follow from it; and at first
 // whatever may follow.
 bool is_left_to_follow(const suggest::Change& change, const model::Reading& reading,
                        const RewriteRequest& request, Computed computed) {
+  if (is_moot(change.field, request.wanted.plan)) return true;
   if (project::dialect_of(request.configured, reading) == nullptr) return false;
   if (change.field == model::FieldId::data && follows_launch(reading, request)) return true;
   const bool is_of_batch =
       change.field == model::FieldId::gradient_accumulation && model::extra(reading, "fixes_batch") > 0 &&
       rules::global_batch(request.start.setup.plan) == rules::global_batch(request.wanted.plan);
-  return is_of_batch || (computed == Computed::follow && may_follow(change, reading));
+  return is_of_batch || (computed == Computed::follow && may_follow(change, reading) &&
+                         model::origin(reading, change.field).kind == Origin::Kind::derived);
+}
+
+std::string no_keys(const std::vector<suggest::Change>& changes) {
+  std::vector<std::string> names;
+  for (const suggest::Change& each : changes) names.push_back(changed_name(each));
+  return fmt::format("no key of the file sets {}: what trains the model does", fmt::join(names, ", "));
+}
+
+// How often a step accumulates where its batch stays, or on how many GPUs the file is to be launched.
+std::string launch_note(const model::Reading& now, const RewriteRequest& request) {
+  const std::int64_t gpus = rules::gpus_of_plan(request.wanted.plan);
+  if (now.setup.plan.data != request.wanted.plan.data ||
+      (model::extra(now, "world_size") > 0 && model::extra(now, "world_size") != model::real(gpus)))
+    return "to be launched on " + counted(gpus, "GPU");
+  const std::int64_t then = request.start.setup.plan.gradient_accumulation;
+  const std::int64_t left = now.setup.plan.gradient_accumulation;
+  if (then == left || !keeps_batch(request.start, now)) return {};
+  return fmt::format("gradient_accumulation {} → {} keeps the sequences of a step", then, left);
 }
 
 // As `lint --fix` changes values; keys that the file leaves out are added to it.
@@ -235,15 +266,7 @@ Rewritten rewrite(const RewriteRequest& request) {
     std::vector<suggest::Change> wrong = still_to_change(*now, request);
     const std::vector<suggest::Change> along = taken_along(*now, request, wrong);
     if (wrong.empty()) {
-      const std::int64_t then = request.start.setup.plan.gradient_accumulation;
-      const std::int64_t left = now->setup.plan.gradient_accumulation;
-      if (then != left && keeps_batch(request.start, *now)) {
-        made.summary = fmt::format("gradient_accumulation {} → {} keeps the sequences of a step", then, left);
-      }
-      if (follows_launch(*now, request) && now->setup.plan.data != request.wanted.plan.data) {
-        made.summary += fmt::format("{}launched on {} GPUs", made.summary.empty() ? "" : "; ",
-                                    rules::gpus_of_plan(request.wanted.plan));
-      }
+      if (std::string note = launch_note(*now, request); !note.empty()) made.summary = std::move(note);
       if (!along.empty()) {
         made.summary +=
             fmt::format("{}{} with what is changed", made.summary.empty() ? "" : "; ", changes_text(along));
@@ -252,6 +275,7 @@ Rewritten rewrite(const RewriteRequest& request) {
     }
     const bool is_last = pass == most_passes;
     Rewritten next = is_last ? Rewritten{} : change(request, made.text, *now, wrong, Computed::scale);
+    if (next.text == request.text && next.obstacle.empty()) return {{}, {}, no_keys(wrong), {}};
     if (is_last || !next.obstacle.empty() || next.text == made.text) {
       for (suggest::Change& each : wrong) std::swap(each.from, each.to);
       return {{}, {}, fmt::format("{}{}; edit it by hand", otherwise, changes_text(wrong)), {}};

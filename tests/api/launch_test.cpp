@@ -110,6 +110,20 @@ TEST_CASE("DeepSpeed's batch that no number of ranks makes up is told of the mod
   CHECK(find(told("96"), "SL423") == nullptr);
 }
 
+// Megatron-LM's arguments.py: Megatron FSDP takes another checkpoint format and no
+// CUDA_DEVICE_MAX_CONNECTIONS of 1, so that no flag alone shares gradients or weights.
+TEST_CASE("a stage of ZeRO that no key sets alone is not proposed", "[api]") {
+  const std::string large = replaced(replaced(launch, "--num-layers 32", "--num-layers 96"),
+                                     "--tensor-model-parallel-size 2", "--use-distributed-optimizer");
+  const api::LintResult result = linted("run.sh", large);
+  const api::Finding* finding = find(result, "SL509");
+  REQUIRE(finding != nullptr);
+  REQUIRE(!finding->proposals.empty());
+  for (const api::Proposal& each : finding->proposals) {
+    for (const api::Change& change : each.changes) CHECK(change.field != "zero");
+  }
+}
+
 TEST_CASE("what a run needs does not hang on whether its learning rate is told", "[api]") {
   const std::string large = replaced(
       replaced(launch, "--nnodes 2", "--nnodes 1"),

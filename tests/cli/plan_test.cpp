@@ -150,12 +150,10 @@ torchrun --nproc_per_node 8 pretrain_gpt.py \
     --vocab-size 32000 --bf16
 )") == R"(-TP=4
 +TP=1
--    --micro-batch-size 1 --global-batch-size 128 \
 -    --recompute-granularity full --recompute-method uniform --recompute-num-layers 1 \
 -    --vocab-size 32000 --bf16
-+    --micro-batch-size 2 --global-batch-size 128 \
 +    --recompute-method uniform --recompute-num-layers 1 \
-+    --vocab-size 32000 --bf16 --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params
++    --vocab-size 32000 --bf16 --use-distributed-optimizer
 )");
 }
 
@@ -172,6 +170,11 @@ TEST_CASE("plans take the batch that a file states", "[plan][cli]") {
       "  embedding_size: 100352, max_sequence_length: 4096, block_type: sequential, layer_norm_type: rms, "
       "rope: true}\n"
       "precision: amp_bf16\nglobal_train_batch_size: 512\ndevice_train_microbatch_size: 4\n";
+  // torchtitan, trainer.py: local_batch_size times the data-parallel ranks, which are all GPUs here.
+  files.files["qwen3.toml"] =
+      "[model]\nname = \"qwen3\"\nflavor = \"0.6B\"\n[training]\nlocal_batch_size = 4\nseq_len = 4096\n"
+      "[parallelism]\ndata_parallel_shard_degree = -1\n";
+  CHECK(plan_json({"qwen3.toml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 32);
   CHECK(plan_json({"levanter.yaml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 256);
   CHECK(plan_json({"olmo.yaml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 512);
 }

@@ -92,6 +92,20 @@ std::int64_t sequences_of(const model::Reading& reading) {
   return std::max<std::int64_t>(1, usual_step_tokens / std::max<std::int64_t>(1, plan.sequence_length));
 }
 
+// A batch that is a rank's is that of each replica, where the launch alone says how many there are: those of
+// the largest number of GPUs that is asked for.
+std::int64_t replicas_of(const PlanSubject& subject, const GpuCounts& counts) {
+  const model::Reading& reading = subject.reading;
+  const bool is_of_run =
+      model::is_stated(reading, FieldId::data) || model::extra(reading, "world_size") > 0 ||
+      model::extra(reading, "fixes_batch") > 0 || model::extra(reading, "shared_batch") > 0;
+  const bool is_stated = model::is_stated(reading, FieldId::micro_batch_size) ||
+                         model::is_stated(reading, FieldId::gradient_accumulation);
+  if (subject.dialect == nullptr || is_of_run || !is_stated || counts.values.empty()) return 1;
+  const model::Plan& plan = reading.setup.plan;
+  return std::max<std::int64_t>(1, counts.values.back() / (plan.tensor * plan.pipeline * plan.context));
+}
+
 // How the file states the plan, by its own keys where it has some.
 std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::Reading& reading,
                                  const suggest::Edits& edits) {
@@ -141,7 +155,8 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   const std::size_t gpus = subject.gpus.size();
   const std::vector<Pin> pins = pins_of(reading);
   TrainingPlans out;
-  out.sequences = question.sequences ? *question.sequences : sequences_of(reading);
+  out.sequences =
+      question.sequences ? *question.sequences : sequences_of(reading) * replicas_of(subject, counts);
   const auto make = [&](std::size_t gpu) {
     return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
                                             can_set_in(subject.dialect, reading));
@@ -187,7 +202,9 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   if (!out.best) return out;
   TrainingCount& best = out.counts[*out.best];
   const TrainingRequest asked{best.gpus, out.sequences, pins};
-  const std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
+  if (!search) search = make(*out.best / items);
+  std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
+  std::erase_if(choices, [&](const Pin& each) { return !search->allows(asked, each); });
   best.ablations.resize(choices.size());
   std::atomic<std::size_t> next{0};
   std::mutex first;

@@ -53,15 +53,16 @@ struct Waiting {
   double share = 0;
 };
 
-// A framework's default of a field. ZeRO's stage is not among these: FSDP has one.
+// A framework's default of a field. ZeRO's stage is not among these, as FSDP has one, nor is recomputation,
+// which some trainers turn on.
 bool is_left_out(FieldId field, std::int64_t value) {
   constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
                                FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
-  constexpr std::array switches{FieldId::sequence_parallel, FieldId::recompute, FieldId::embedding_stages,
-                                FieldId::stage_layers,      FieldId::overlap,   FieldId::offload_optimizer,
-                                FieldId::pipeline_schedule};
+  constexpr std::array switches{FieldId::sequence_parallel, FieldId::embedding_stages,
+                                FieldId::stage_layers,      FieldId::overlap,
+                                FieldId::offload_optimizer, FieldId::pipeline_schedule};
   if (is_among(degrees, field)) return value == 1;
-  return value == 0 && (is_among(switches, field) || is_among(recomputed_parts, field));
+  return value == 0 && is_among(switches, field);
 }
 
 // Of equally fast plans the one with the least machinery.
@@ -539,6 +540,10 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   }
   for (const Priced& each : best) out.best.push_back(p.plan_of(p.set(each.branch, each.leaf)));
   return out;
+}
+
+bool TrainingSearch::allows(const TrainingRequest& request, const Pin& pin) const {
+  return parts_->allows(request, pin.field, pin.value);
 }
 
 Ablation TrainingSearch::without(const TrainingRequest& request, const Pin& pin) {

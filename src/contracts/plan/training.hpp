@@ -101,6 +101,8 @@ class TrainingSearch {
                  const PlanStack& stack, CanSet can_set);
   ~TrainingSearch();
   TrainingAnswer search(const TrainingRequest& request);
+  // Whether the request and the file's framework leave the choice.
+  bool allows(const TrainingRequest& request, const Pin& pin) const;
   // The best plan that has `pin` instead of a choice.
   Ablation without(const TrainingRequest& request, const Pin& pin);
   // The file's own plan, as it is priced among the others.

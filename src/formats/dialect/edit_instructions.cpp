@@ -290,6 +290,17 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
   return words.value_or(std::string{});
 }
 
+void note_unset(const Dialect& dialect, model::Reading& reading) {
+  for (const SettingInstruction& way : dialect.ways) {
+    if (!way.text.empty()) continue;
+    const FieldId field = model::find_field(way.field);
+    const std::string now = model::value_text(field, model::get(reading.setup, field));
+    if (now == way.choice) continue;
+    const std::string name = model::unsettable(field);
+    reading.extras.push_back({way.choice.empty() ? name : name + '_' + way.choice, 1, {}});
+  }
+}
+
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
                           std::int64_t to, const std::vector<FieldId>& with) {
   const Origin& origin = model::origin(reading, field);

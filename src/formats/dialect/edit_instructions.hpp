@@ -18,6 +18,9 @@ namespace shapelint::formats {
 std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                            std::int64_t from, std::int64_t to, bool even_if_same = false);
 
+// Notes the fields and values that `[how]` says no key sets alone, as an empty text: nothing proposes them.
+void note_unset(const Dialect& dialect, model::Reading& reading);
+
 // Of a field whose value is made of others besides its key, so that none can be named: the key that the file
 // has it from, and what it has to come to. Empty where it follows from one of the fields that change `with`
 // it.

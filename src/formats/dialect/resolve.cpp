@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "formats/dialect/edit_instructions.hpp"
 #include "formats/dialect/formula.hpp"
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/named.hpp"
@@ -223,7 +224,6 @@ class Resolver {
     for (const FieldId field : model::layout_fields) {
       if (!has_key(field)) out.extras.push_back({model::unsettable(field), 1, {}});
     }
-    // Of values that rules propose.
     const auto note = [&](FieldId field, auto choice) {
       const auto value = static_cast<std::int64_t>(choice);
       if (model::get(out.setup, field) != value && !has_word(field, value))
@@ -232,6 +232,7 @@ class Resolver {
     note(FieldId::recompute, model::Recompute::selective);
     note(FieldId::recompute, model::Recompute::full);
     note(FieldId::loss, model::Loss::chunked);
+    note_unset(dialect_, out);
   }
 
   // A width that a name stands for is changed with the name.

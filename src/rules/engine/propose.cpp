@@ -519,6 +519,12 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
            [field, value](const model::Setup& setup) { return model::get(setup, field) != value; }});
     }
   }
+  constexpr std::int64_t stages = 3;  // of ZeRO
+  for (std::int64_t stage = 1; stage <= stages; ++stage) {
+    if (model::extra_named(reading, model::unsettable(model::FieldId::zero, stage)) <= 0) continue;
+    out.push_back({fmt::format("no key for `zero` {}", stage),
+                   [stage](const model::Setup& setup) { return setup.plan.zero != stage; }});
+  }
   // Where the framework pads the vocabulary, its size is the tokenizer's.
   if (extra(reading, "pads_for_tensor") > 0) {
     out.push_back({"the tokenizer's vocabulary",

@@ -63,7 +63,9 @@ std::int64_t stage_ranks(const Context& c) {
 }
 
 bool knows_micro_batches(const Context& c) {
+  const Origin::Kind kind = model::origin(*c.reading, FieldId::gradient_accumulation).kind;
   return c.reading->dialect == "native" || whole(c, accumulation_name) > 0 ||
+         kind == Origin::Kind::command_line ||
          (is_stated(*c.reading, FieldId::gradient_accumulation) && launched_replicas(c) > 0);
 }
 

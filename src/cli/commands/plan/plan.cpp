@@ -42,9 +42,10 @@ std::string heading(const api::PlanResult& result, const ModelInput& input, cons
 
 // `--apply` and `--diff`.
 ExitCode write_plan(const PlanOptions& options, const ModelInput& input,
-                    const std::optional<model::Setup>& fastest, Io& io) {
+                    const std::optional<model::Setup>& fastest, const project::Project& project, Io& io) {
   if (!fastest) {
-    print_error(io, "no valid plan fits", "`--gpus` asks for more");
+    print_error(io, "no valid plan fits",
+                "`--gpus` for more of them; without `--diff` the plans are counted");
     return ExitCode::error;
   }
   suggest::Problem problem;
@@ -60,7 +61,7 @@ ExitCode write_plan(const PlanOptions& options, const ModelInput& input,
   apply.diff = options.diff;
   apply.output = options.output;
   if (options.apply) apply.apply = 1;
-  return apply_suggestion(report, apply, input.file, nullptr, io);
+  return apply_suggestion(report, apply, input.file, &project, io);
 }
 
 // False when one could not be written.
@@ -79,7 +80,7 @@ bool write_pictures(const PlanOptions& options, const ModelInput& input, const c
 
 std::string flag_of(std::string_view option) {
   if (option == "num_gpus") return "--gpus";
-  if (option == "ttft_ms" || option == "tpot_ms") option.remove_suffix(3);
+  if (option.ends_with("_ms")) option.remove_suffix(3);
   if (option == "measured_step_us") return "--measured";
   std::string out = fmt::format("--{}", option);
   for (char& each : out)
@@ -165,7 +166,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   }
   if (options.diff || options.apply) {
     if (!write_pictures(options, *input, subject.stack, answer->result, io)) return ExitCode::error;
-    return write_plan(options, *input, answer->fastest, io);
+    return write_plan(options, *input, answer->fastest, project, io);
   }
   if (options.format == 1) {
     objects::write_document("plan", objects::Status::ok, answer->result, io.out);

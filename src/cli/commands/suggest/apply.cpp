@@ -67,7 +67,7 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
   }
   if (!options.write && io.files.was_read(target)) {
     print_error(io, Error{"the output is an input file and is not overwritten",
-                          "`--write` changes it in place",
+                          "`suggest --write` changes a file in place",
                           target,
                           {}});
     return ExitCode::error;
