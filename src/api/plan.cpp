@@ -2,6 +2,7 @@
 #include "api/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -169,14 +170,16 @@ std::optional<std::int64_t> place_of(const std::optional<std::size_t>& place) {
   return place ? std::optional(static_cast<std::int64_t>(*place)) : std::nullopt;
 }
 
-// What has to be written for the file to say the plan, as it is tried; none where that fails.
-std::vector<std::string> settings_in(const PlanFile& file, const model::Reading& reading,
-                                     const model::Setup& plan) {
-  if (reading.dialect == "published") return {};
+// What has to be written for the file to say the plan, as it is tried; nothing where that fails.
+std::optional<std::vector<std::string>> settings_in(const PlanFile& file, const model::Reading& reading,
+                                                    const model::Setup& plan) {
+  if (reading.dialect == "published") return std::nullopt;
   const suggest::Edits edits = suggest::edits_between(reading, plan);
-  return lint::rewrite({reading, file.text, plan, edits.changes, suggest::links_of(reading), file.configured,
-                        file.files, file.is_stdin})
-      .settings;
+  lint::Rewritten written =
+      lint::rewrite({reading, file.text, plan, edits.changes, suggest::links_of(reading), file.configured,
+                     file.files, file.is_stdin});
+  if (!written.obstacle.empty()) return std::nullopt;
+  return std::move(written.settings);
 }
 
 Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
@@ -203,8 +206,8 @@ Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const 
   out.result.in_the_file = plans.in_file;
   if (!plans.best) return out;
   out.fastest = plans.counts[*plans.best].answer.best.front().setup;
-  if (std::vector<std::string> written = settings_in(file, subject.reading, *out.fastest); !written.empty())
-    out.result.in_the_file = std::move(written);
+  if (auto written = settings_in(file, subject.reading, *out.fastest))
+    out.result.in_the_file = *std::move(written);
   return out;
 }
 

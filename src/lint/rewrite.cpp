@@ -179,12 +179,15 @@ std::string no_keys(const std::vector<suggest::Change>& changes) {
   return fmt::format("no key of the file sets {}: what trains the model does", fmt::join(names, ", "));
 }
 
-// How often a step accumulates where its batch stays, or on how many GPUs the file is to be launched.
-std::string launch_note(const model::Reading& now, const RewriteRequest& request) {
-  const std::int64_t gpus = rules::gpus_of_plan(request.wanted.plan);
-  if (now.setup.plan.data != request.wanted.plan.data ||
-      (model::extra(now, "world_size") > 0 && model::extra(now, "world_size") != model::real(gpus)))
-    return "to be launched on " + counted(gpus, "GPU");
+// Whether the launch has to say how many GPUs the plan takes.
+bool needs_launch(const model::Reading& now, const RewriteRequest& request) {
+  const double stated = model::extra(now, "world_size");
+  const auto gpus = model::real(rules::gpus_of_plan(request.wanted.plan));
+  return now.setup.plan.data != request.wanted.plan.data || (stated > 0 && stated != gpus);
+}
+
+// How often a step accumulates where its batch stays.
+std::string batch_note(const model::Reading& now, const RewriteRequest& request) {
   const std::int64_t then = request.start.setup.plan.gradient_accumulation;
   const std::int64_t left = now.setup.plan.gradient_accumulation;
   if (then == left || !keeps_batch(request.start, now)) return {};
@@ -266,7 +269,13 @@ Rewritten rewrite(const RewriteRequest& request) {
     std::vector<suggest::Change> wrong = still_to_change(*now, request);
     const std::vector<suggest::Change> along = taken_along(*now, request, wrong);
     if (wrong.empty()) {
-      if (std::string note = launch_note(*now, request); !note.empty()) made.summary = std::move(note);
+      if (needs_launch(*now, request)) {
+        const std::string gpus = counted(rules::gpus_of_plan(request.wanted.plan), "GPU");
+        made.summary = "to be launched on " + gpus;
+        made.settings.push_back("launch on " + gpus);
+      } else if (std::string note = batch_note(*now, request); !note.empty()) {
+        made.summary = std::move(note);
+      }
       if (!along.empty()) {
         made.summary +=
             fmt::format("{}{} with what is changed", made.summary.empty() ? "" : "; ", changes_text(along));

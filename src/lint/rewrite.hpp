@@ -27,9 +27,11 @@ struct RewriteRequest {
 
 struct Rewritten {
   std::string text;
-  std::string summary;                // of what was changed instead of a value that is worked out
-  std::string obstacle;               // then there is no text
-  std::vector<std::string> settings;  // what was written, by the file's keys: "`tp: 4` under `parallelism`"
+  std::string summary;   // of what was changed instead of a value that is worked out
+  std::string obstacle;  // then there is no text
+  // What was written, by the file's keys: "`tp: 4` under `parallelism`"; and "launch on 8 GPUs" where the
+  // file does not say so.
+  std::vector<std::string> settings;
 };
 
 Rewritten rewrite(const RewriteRequest& request);
