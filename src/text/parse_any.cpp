@@ -162,10 +162,11 @@ Result<std::vector<Document>> parsed(Syntax syntax, std::string path, SharedText
 // Some charge for all of a text, and say where it took too much; of the others the file is the place.
 Result<std::vector<Document>> parse_as(Syntax syntax, std::string path, SharedText text) {
   const Budget budget;
+  const std::string place = path;
   try {
-    return parsed(syntax, path, std::move(text));
+    return parsed(syntax, std::move(path), std::move(text));
   } catch (const Spent& spent) {
-    return too_costly(spent, path, 0);
+    return too_costly(spent, place, 0);
   }
 }
 

@@ -32,7 +32,6 @@ namespace shapelint::contracts {
 namespace {
 
 using model::FieldId;
-using model::Recompute;
 
 constexpr std::int64_t all_percent = 100;
 constexpr std::int64_t largest_micro_batch = 256;
