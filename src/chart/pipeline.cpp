@@ -3,10 +3,19 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+
+#include "model/fields.hpp"
+#include "model/stages.hpp"
 
 namespace shapelint::chart {
 
 namespace {
+
+// Whether a second chunk of each stage goes the other way.
+bool turns(Schedule schedule) {
+  return model::comes_back(schedule) || schedule == Schedule::dualpipe;
+}
 
 struct Place {
   std::int64_t stage = 0;
@@ -20,7 +29,7 @@ class Route {
   explicit Route(const TimelineFigure& figure)
       : last_(figure.stages - 1),
         chunks_(drawn_chunks(figure)),
-        turns_(figure.schedule >= Schedule::zero_bubble_v),
+        turns_(turns(figure.schedule)),
         is_apart_(figure.schedule == Schedule::dualpipe) {}
 
   std::optional<Place> before(Place place) const {
@@ -57,14 +66,23 @@ StageOrder order_of(const TimelineFigure& figure, std::int64_t stage) {
     case Schedule::dualpipe:
     case Schedule::dualpipe_v:
       return dualpipe_order(figure, stage);
+    case Schedule::gpipe:
+    case Schedule::in_turn:
+      break;
   }
   return {};
 }
 
 }  // namespace
 
+std::optional<Schedule> schedule_named(std::string_view name) {
+  const auto names = model::info(model::FieldId::pipeline_schedule).choices;
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<Schedule>(found - names.begin()));
+}
+
 std::int64_t drawn_chunks(const TimelineFigure& figure) {
-  return figure.schedule >= Schedule::zero_bubble_v ? 2 : figure.chunks;
+  return turns(figure.schedule) ? 2 : figure.chunks;
 }
 
 bool can_be_drawn(const TimelineFigure& figure) {
@@ -80,6 +98,9 @@ bool can_be_drawn(const TimelineFigure& figure) {
              figure.micro_batches >= 2 * figure.stages;
     case Schedule::dualpipe_v:
       return figure.micro_batches >= 2 * figure.stages;
+    case Schedule::gpipe:
+    case Schedule::in_turn:
+      break;
   }
   return false;
 }

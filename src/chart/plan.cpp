@@ -157,6 +157,9 @@ std::string schedule_title(const TimelineFigure& figure) {
       return "DualPipe";
     case Schedule::dualpipe_v:
       return "DualPipeV";
+    case Schedule::gpipe:
+    case Schedule::in_turn:
+      break;
   }
   return {};
 }
@@ -187,7 +190,8 @@ std::string time_axis(const TimelineFigure& figure, bool in_seconds) {
   if (figure.schedule == Schedule::zero_bubble_v)
     return out + "; each stage begins the next step where it ends";
   out += "; white: pipeline bubble";
-  if (figure.schedule >= Schedule::dualpipe) out += "; framed: overlapped passes";
+  if (figure.schedule == Schedule::dualpipe || figure.schedule == Schedule::dualpipe_v)
+    out += "; framed: overlapped passes";
   return out;
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/spec.hpp"
+
 namespace shapelint::chart {
 
 struct FrontPoint {
@@ -30,16 +32,12 @@ struct MemoryFigure {
   double usable_bytes = 0;
 };
 
-// Interleaved, if stages have chunks (Narayanan et al. 2021, 2104.04473, figure 4); ZB-H1 (2401.10241, figure
-// 2); ZB-V (section 6); DualPipe (2412.19437, figure 5), DualPipeV. From ZB-V on with two chunks for each
-// stage, of which the second goes the other way.
-enum class Schedule : std::uint8_t {
-  one_forward_one_backward,
-  zero_bubble,
-  zero_bubble_v,
-  dualpipe,
-  dualpipe_v
-};
+// 1F1B, interleaved if stages have chunks (Narayanan et al. 2021, 2104.04473, figure 4); ZB-H1 (2401.10241,
+// figure 2); ZB-V (section 6); DualPipe (2412.19437, figure 5), DualPipeV. The last three have two chunks for
+// each stage, of which the second goes the other way. Others are not drawn.
+using Schedule = model::PipelineSchedule;
+// As fields name it; nothing for another name.
+std::optional<Schedule> schedule_named(std::string_view name);
 
 // Stages that are equally fast.
 struct TimelineFigure {

@@ -1,7 +1,5 @@
 // From plans to their pictures.
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,21 +50,12 @@ chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
   return out;
 }
 
-constexpr std::array<std::pair<std::string_view, chart::Schedule>, 5> schedules{
-    {{"1f1b", chart::Schedule::one_forward_one_backward},
-     {"zero_bubble", chart::Schedule::zero_bubble},
-     {"zero_bubble_v", chart::Schedule::zero_bubble_v},
-     {"dualpipe", chart::Schedule::dualpipe},
-     {"dualpipe_v", chart::Schedule::dualpipe_v}}};
-
 // The step's time is that of a stage from its first to its last pass.
 std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
-  const auto* const schedule = std::find_if(schedules.begin(), schedules.end(), [&](const auto& each) {
-    return each.first == plan.pipeline_schedule;
-  });
-  if (plan.parallel.pipeline <= 1 || schedule == schedules.end()) return std::nullopt;
+  const auto schedule = chart::schedule_named(plan.pipeline_schedule);
+  if (plan.parallel.pipeline <= 1 || !schedule) return std::nullopt;
   chart::TimelineFigure out;
-  out.schedule = schedule->second;
+  out.schedule = *schedule;
   out.stages = plan.parallel.pipeline;
   out.chunks = plan.virtual_pipeline;
   out.micro_batches = plan.gradient_accumulation;
