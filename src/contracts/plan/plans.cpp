@@ -206,20 +206,20 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
   std::erase_if(choices, [&](const Pin& each) { return !search->allows(asked, each); });
   best.ablations.resize(choices.size());
-  std::atomic<std::size_t> next{0};
+  // One of the threads goes on with the search that there is.
   std::mutex first;
-  run_in_threads(std::min(threads_of(run), choices.size()), [&] {
-    std::unique_ptr<TrainingSearch> own;
+  const auto make_or_take = [&](std::size_t) {
+    std::unique_ptr<TrainingSearch> taken;
     {
       const std::lock_guard lock(first);
-      own = std::move(search);  // of one of the threads
+      taken = std::move(search);
     }
-    if (!own) own = make(*out.best / items);
-    for (std::size_t i = next++; i < choices.size(); i = next++)
-      best.ablations[i] = own->without(asked, choices[i]);
-    const std::lock_guard lock(first);
-    search = std::move(own);
-  });
+    return taken ? std::move(taken) : make(*out.best / items);
+  };
+  share_out<TrainingSearch>({run.threads}, 1, choices.size(), make_or_take,
+                            [&](TrainingSearch& own, std::size_t, std::size_t i) {
+                              best.ablations[i] = own.without(asked, choices[i]);
+                            });
   if (!search) search = make(*out.best / items);
   const model::Plan& own = reading.setup.plan;
   if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
