@@ -10,23 +10,29 @@
 
 #include "formats/dialect/edit_instructions.hpp"
 #include "text/document.hpp"
+#include "text/source.hpp"
 #include "text/toml/toml.hpp"
 
 namespace shapelint::formats {
 
 namespace {
 
+// The table at a dotted path; absent where there is none.
+text::NodeRef table_of(const text::Document& document, std::string_view path) {
+  text::NodeRef at = document.root();
+  while (!path.empty() && at) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    at = at[path.substr(0, dot)];
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return at;
+}
+
 // Behind the last plain key of the native file's table `section`.
 std::int64_t place_in_table(std::string_view source, const text::Document& document,
                             std::string_view section) {
-  text::NodeRef table = document.root();
-  while (!section.empty()) {
-    const std::size_t dot = std::min(section.find('.'), section.size());
-    table = table[section.substr(0, dot)];
-    section.remove_prefix(std::min(dot + 1, section.size()));
-  }
   std::int64_t end = -1;
-  for (const text::NodeRef child : table) {
+  for (const text::NodeRef child : table_of(document, section)) {
     if (child.kind() != text::Kind::table) end = std::max(end, child.span().end);
   }
   if (end < 0) return -1;
@@ -130,16 +136,6 @@ text::NodeRef child_of(text::NodeRef table, std::string_view key) {
   return {};
 }
 
-text::NodeRef table_of(const text::Document& document, std::string_view path) {
-  text::NodeRef at = document.root();
-  while (!path.empty() && at) {
-    const std::size_t dot = std::min(path.find('.'), path.size());
-    at = at[path.substr(0, dot)];
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return at;
-}
-
 // The last key of a table that holds a plain value.
 std::optional<Neighbour> last_key(text::NodeRef table) {
   std::optional<Neighbour> out;
@@ -161,11 +157,6 @@ std::optional<Neighbour> place_of(const Setting& setting, const text::Source& so
   return std::nullopt;
 }
 
-std::size_t begin_of_line(std::string_view source, std::size_t at) {
-  const std::size_t before = at == 0 ? std::string_view::npos : source.rfind('\n', at - 1);
-  return before == std::string_view::npos ? 0 : before + 1;
-}
-
 Span span_of(std::size_t begin, std::size_t end) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
 }
@@ -181,7 +172,7 @@ std::optional<TextPatch> addition(std::string_view source, const Setting& settin
   if (end > source.size()) return std::nullopt;
   const bool is_of_command = setting.text.starts_with('-') && setting.text.find(": ") == std::string::npos;
   if (is_of_command) return TextPatch{span_of(end, end), ' ' + setting.text};
-  const std::size_t line = begin_of_line(source, key);
+  const auto line = static_cast<std::size_t>(text::line_at(source, beside.key.begin).data() - source.data());
   const std::string_view indent = source.substr(line, key - line);
   const bool is_json = setting.text.starts_with('"');
   const std::string_view blanks =
