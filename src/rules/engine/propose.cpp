@@ -511,19 +511,12 @@ std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compil
                    }});
   }
   for (const model::FieldId field : model::switched_fields) {
-    const auto count = static_cast<std::int64_t>(model::info(field).choices.size());
-    for (std::int64_t value = 0; value < count; ++value) {
+    for (std::int64_t value = model::info(field).minimum; value <= model::info(field).maximum; ++value) {
       if (model::extra_named(reading, model::unsettable(field, value)) <= 0) continue;
       out.push_back(
           {fmt::format("no key for `{}` {}", model::info(field).name, model::value_text(field, value)),
            [field, value](const model::Setup& setup) { return model::get(setup, field) != value; }});
     }
-  }
-  constexpr std::int64_t stages = 3;  // of ZeRO
-  for (std::int64_t stage = 1; stage <= stages; ++stage) {
-    if (model::extra_named(reading, model::unsettable(model::FieldId::zero, stage)) <= 0) continue;
-    out.push_back({fmt::format("no key for `zero` {}", stage),
-                   [stage](const model::Setup& setup) { return setup.plan.zero != stage; }});
   }
   // Where the framework pads the vocabulary, its size is the tokenizer's.
   if (extra(reading, "pads_for_tensor") > 0) {
