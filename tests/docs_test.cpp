@@ -213,6 +213,7 @@ const Limit limits[] = {
     {"inherited files", "most_files", "src/formats/dialect/inherit.cpp"},
     {"levels of folders below a named one", "most_levels", "src/formats/discover.cpp"},
     {"files below a named folder", "most_files", "src/formats/discover.cpp"},
+    {"names in lists of a configuration", "most_names", "src/formats/native/native.hpp"},
     {"memory of `suggest`", "most_remembered_bytes", "src/suggest/search/optimize.cpp", Limit::Unit::bytes},
     {"documents of the language server whose results are kept", "most_results", "src/lsp/documents.hpp"},
     {"one call of git", "git_limit_ms", "src/lint/suppression/git.hpp", Limit::Unit::milliseconds},

@@ -12,6 +12,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "formats/dialect/paths.hpp"
+#include "formats/native/native.hpp"
 #include "model/fields.hpp"
 #include "text/errors.hpp"
 
@@ -97,8 +98,7 @@ class KeyReader {
   // Of GPUs, rules, packages.
   std::vector<Name> few_names(const NodeRef& node) {
     std::vector<Name> out = names(node);
-    // Each is looked for among all there are; real configurations have a dozen.
-    constexpr std::size_t most_names = 1000;
+    using formats::most_names;
     const bool was_more = names_ > most_names;
     names_ += out.size();
     if (names_ <= most_names) return out;

@@ -22,8 +22,6 @@ constexpr std::array<std::string_view, 3> severities{"info", "warning", "error"}
 // A string, or a list of strings.
 std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>& errors) {
   std::vector<Stated<std::string>> out;
-  // Each is looked for among all there are.
-  constexpr std::size_t most_names = 1000;
   if (node.is(Kind::list) && node.size() > most_names) {
     errors.push_back(node.error(fmt::format("`{}` has more than {} names", node.key(), most_names)));
     errors.back().code = ErrorCode::too_large;

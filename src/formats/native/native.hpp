@@ -1,6 +1,7 @@
 // shapelint's own TOML file (docs/reference/native-format.md): a model, how it is run, how it is linted.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ struct LintParam {
   Span name_span;
   Span span;
 };
+
+// Most names of GPUs, rules or packages in a file's lists: each is looked for among all there are, and real
+// configurations have a dozen.
+inline constexpr std::size_t most_names = 1000;
 
 // The table [lint]: what would otherwise be flags. Names are not checked here; whoever knows them does.
 struct LintOptions {
