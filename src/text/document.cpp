@@ -175,7 +175,7 @@ std::vector<DuplicateKey> duplicate_keys(const Document& document) {
   std::vector<DuplicateKey> found;
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
     if (document.nodes()[i].kind != Kind::table) continue;
-    // Made anew for each: to clear one takes as long as the largest table that it held.
+    // A new one for each: to clear one takes as long as the largest table that it held.
     std::unordered_map<std::string_view, NodeRef, KeyedHash> seen;
     for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
       charge(units_per_key);
