@@ -93,9 +93,10 @@ std::span<const Command> commands() {
               "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
               "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
               bind<KernelsOptions, kernels_options, kernels>},
-      Command{"show", "print every field of a file and its origin",
-              "Prints the config format, and for every field of model and run its value and origin: stated, "
-              "given on the command line, derived, or a default and whose. A folder is searched for "
+      Command{"show", "print a model as its layers, and its fields with their origin",
+              "Prints the config format, the model as a list of layers, its parameters, and the fields of "
+              "model and run that are not at shapelint's default (`-v`: all), each with its value and origin: "
+              "stated, given on the command line, derived, or another's default. A folder is searched for "
               "configurations.",
               "shapelint show config.json\n"
               "shapelint show --why run.sh\n"

@@ -67,7 +67,9 @@ std::vector<Option> show_options(ShowOptions& options) {
       {.names = "--fields-only",
        .doc = "fields only in JSON: no dimensions per rank, parameters or operations",
        .set = into(options.fields_only)},
-      {.names = "--verbose", .doc = "also list unknown keys", .set = into(options.verbose)},
+      {.names = "-v,--verbose",
+       .doc = "also list fields at their default, and unknown keys",
+       .set = into(options.verbose)},
       {.names = "--why",
        .doc = "first print the keys that identify the format, or what the nearest formats miss",
        .set = into(options.why)},
@@ -119,7 +121,7 @@ ExitCode show(const ShowOptions& options, Io& io) {
         applied.gpus_from == project::GpusFrom::file ? "its [lint] table" : configured.config.path;
     if (!is_json) {
       for (const model::Reading& reading : result.readings)
-        io.out << show_text(reading, options.ops, places, out_style(io));
+        io.out << show_text(reading, options, places, out_style(io));
       if (!gpus.empty() && !result.readings.empty()) {
         io.out << fmt::format("gpus {}, from {}\n", fmt::join(gpus, ", "), gpus_from);
       }

@@ -69,7 +69,8 @@ struct ShownFile {
   std::string gpus_from;
 };
 
-std::string show_text(const model::Reading& reading, bool with_ops, Places& places,
+// The model as its list of layers, and the fields that are not at shapelint's default, all if `verbose`.
+std::string show_text(const model::Reading& reading, const ShowOptions& options, Places& places,
                       const report::Style& style);
 // Which dialect the file is written in and why; otherwise which are nearest, what they miss, and the file's
 // keys, all of them if `verbose`.

@@ -175,56 +175,90 @@ std::size_t name_width() {
   return width;
 }
 
+// Whether a field says something of this model: a value that was stated or given, that nobody knows, or
+// another than shapelint's own default.
+bool is_telling(const model::Reading& reading, const model::FieldInfo& field) {
+  const Origin::Kind kind = shown_kind(reading, field.id);
+  if (kind == Origin::Kind::stated || kind == Origin::Kind::command_line) return true;
+  if (!model::is_known(reading, field.id)) return true;
+  static const model::Setup defaults;
+  const bool is_unused = field.section == "model.moe" && reading.setup.model.moe.num_experts <= 0;
+  return field.get(reading.setup) != field.get(defaults) && !is_unused;
+}
+
+std::string field_line(const model::Reading& reading, const model::FieldInfo& field, std::size_t width,
+                       Places& places, const Style& style) {
+  const Origin& origin = reading.origins[field.id];
+  std::string line = fmt::format("  {:<{}}{:>10}  {:<13}{}", field.key, width, field_text(reading, field.id),
+                                 kind_name(shown_kind(reading, field.id)), origin_text(origin, places));
+  line = text::one_line(line);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return style.paint(role_of(origin.kind), line) + "\n";
+}
+
+// The model as a whole: its layers, stages and parameters.
+std::string model_text(const model::Reading& reading) {
+  const model::Setup& setup = reading.setup;
+  const bool network = !setup.model.conv.empty();
+  std::string out;
+  if (network) out += layers_text(reading);
+  if (!network) out += text::one_line(model::layers_text(setup.model)) + "\n";
+  if (const std::string stages = model::stages_text(setup); !stages.empty()) out += stages + "\n";
+  const std::int64_t all = model::parameter_count(setup);
+  const std::int64_t active = model::active_parameter_count(setup);
+  out += fmt::format("parameters {}{}\n", with_commas(all),
+                     active == all ? "" : fmt::format(", {} active", with_commas(active)));
+  if (network) {
+    const model::NetworkSize size = model::size_of(model::resolve(setup.model));
+    out += fmt::format("multiply-adds per image {}, elements of all outputs {}\n",
+                       count_short(size.multiply_adds), count_short(size.output_elements));
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string show_text(const model::Reading& reading, bool with_ops, Places& places, const Style& style) {
+std::string show_text(const model::Reading& reading, const ShowOptions& options, Places& places,
+                      const Style& style) {
   std::string out =
       fmt::format("{}: {}", style.paint(Role::strong, text::one_line(reading.path)), reading.dialect);
   if (!reading.model_type.empty()) out += ", " + text::one_line(reading.model_type);
   if (!reading.part.empty()) out += fmt::format(" ({})", text::one_line(reading.part));
   out += "\n";
+  const auto open = model::unresolved(reading);
+  const bool is_whole = reading.complete && open.empty();
+  if (is_whole) out += model_text(reading);
   std::string_view section;
   const std::size_t width = name_width();
+  std::size_t left_out = 0;
   const bool network = !reading.setup.model.conv.empty();
   for (const model::FieldInfo& field : model::fields()) {
     if (network && !model::concerns_networks(field.id)) continue;
+    if (!options.verbose && !is_telling(reading, field)) {
+      ++left_out;
+      continue;
+    }
     if (field.section != section) {
       section = field.section;
       out += style.paint(Role::strong, fmt::format("[{}]", section)) + '\n';
     }
-    const Origin& origin = reading.origins[field.id];
-    std::string line =
-        fmt::format("  {:<{}}{:>10}  {:<13}{}", field.key, width, field_text(reading, field.id),
-                    kind_name(shown_kind(reading, field.id)), origin_text(origin, places));
-    line = text::one_line(line);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += style.paint(role_of(origin.kind), line) + "\n";
+    out += field_line(reading, field, width, places, style);
   }
+  if (left_out > 0)
+    out += fmt::format("{} at shapelint's default; `-v` lists them\n", counted(left_out, "field"));
   if (!reading.complete) return out + "too little is known to go on\n";
-  if (const auto open = model::unresolved(reading); !open.empty()) {
-    for (const model::Remark* each : open)
-      out += text::one_line(fmt::format("{} cannot be known from the files: {}", each->key, each->meaning)) +
-             "\n";
-    return out;
+  for (const model::Remark* each : open)
+    out +=
+        text::one_line(fmt::format("{} cannot be known from the files: {}", each->key, each->meaning)) + "\n";
+  if (!is_whole) return out;
+  const model::Plan& plan = reading.setup.plan;
+  if (!network && (options.verbose || plan.tensor > 1 || plan.expert > 1 || plan.context > 1)) {
+    out += "per rank\n";
+    for (const PerRank& each : per_rank(reading)) {
+      out += fmt::format("  {:<{}}{:>10}  = {}\n", each.name, width, each.value, each.from);
+    }
   }
-  if (network) out += layers_text(reading);
-  if (!network) out += "per rank\n";
-  for (const PerRank& each : per_rank(reading)) {
-    out += fmt::format("  {:<{}}{:>10}  = {}\n", each.name, width, each.value, each.from);
-  }
-  if (!network && model::layer_list(reading.setup.model).size() > 1)
-    out += text::one_line(model::layers_text(reading.setup.model)) + "\n";
-  if (const std::string stages = model::stages_text(reading.setup); !stages.empty()) out += stages + "\n";
-  const std::int64_t all = model::parameter_count(reading.setup);
-  const std::int64_t active = model::active_parameter_count(reading.setup);
-  out += fmt::format("parameters {}{}\n", with_commas(all),
-                     active == all ? "" : fmt::format(", {} active", with_commas(active)));
-  if (network) {
-    const model::NetworkSize size = model::size_of(model::resolve(reading.setup.model));
-    out += fmt::format("multiply-adds per image {}, elements of all outputs {}\n",
-                       count_short(size.multiply_adds), count_short(size.output_elements));
-  }
-  if (!with_ops) return out;
+  if (!options.ops) return out;
   out += "operations of one rank\n";
   for (const model::Op& op : model::lower(reading.setup).ops) {
     out += fmt::format("  {:<30}{:<12}{:>8} x  {}\n", op.name, model::name(op.pass), exact(op.count),
