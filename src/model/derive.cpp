@@ -297,6 +297,10 @@ std::vector<Derivation> build() {
   add(FieldId::layers_without_mlp, defaulted, none, always, constant<0>);
   add(FieldId::mtp_layers, defaulted, none, always, constant<0>);
   add(FieldId::residual_streams, defaulted, own, always, constant<1>);
+  for (const FieldId no :
+       {FieldId::residual_mixing, FieldId::laurel_rank, FieldId::shared_key_value_weights}) {
+    add(no, defaulted, none, always, constant<0>);
+  }
   add(FieldId::cross_attention, defaulted, none, always, constant<0>);
   add(FieldId::norm, derived, "mlp_gated: with a gate comes RMSNorm", {"", gated.applies, gated.inputs},
       constant<static_cast<std::int64_t>(Norm::rmsnorm)>);

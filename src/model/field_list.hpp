@@ -37,9 +37,12 @@
   INTEGER(layers_without_attention, "model", "layers_without_attention", model.layers_without_attention, 0, most_layers, "layers", "layers of a hybrid without softmax attention: `[model.mixer]` is their token mixer; layers beyond its number have none") \
   INTEGER(layers_without_mlp, "model", "layers_without_mlp", model.layers_without_mlp, 0, most_layers, "layers", "layers of a hybrid that have neither an MLP nor experts") \
   INTEGER(mtp_layers, "model", "mtp_layers", model.mtp_layers, 0, 64, "layers", "layers of multi-token prediction (DeepSeek-V3)") \
-  INTEGER(residual_streams, "model", "residual_streams", model.residual_streams, 1, 64, "streams", "copies of the residual stream that hyper-connections mix; 1 for an ordinary one") \
+  INTEGER(residual_streams, "model", "residual_streams", model.residual_streams, 1, 64, "streams", "copies of the residual stream; 1 for an ordinary one") \
+  CHOICE(residual_mixing, "model", "residual_mixing", model.residual_mixing, ResidualMixing, residual_mixing_names, "how several residual streams are mixed: hyper-connections (DeepSeek-V4), or AltUp (Gemma 3n)") \
+  INTEGER(laurel_rank, "model", "laurel_rank", model.laurel_rank, 0, largest_width, "elements", "rank of the low-rank product in addition to each attention (LAuReL, Gemma 3n); 0 for none") \
   BOOLEAN(cross_attention, "model", "cross_attention", model.cross_attention, "each layer also attends to the output of an encoder (T5, BART, Whisper)") \
   INTEGER(shared_key_value_layers, "model", "shared_key_value_layers", model.shared_key_value_layers, 0, most_layers, "layers", "layers whose attention reads K and V of an earlier layer (CLA, YOCO)") \
+  BOOLEAN(shared_key_value_weights, "model", "shared_key_value_weights", model.shared_key_value_weights, "these layers keep K and V projections that are not used (Gemma 3n)") \
   INTEGER(mlps_per_layer, "model", "mlps_per_layer", model.mlps_per_layer, 1, 4, "MLPs", "MLPs per layer: 2 in a conformer, one before attention and one after it") \
   INTEGER(convolution_kernel, "model", "convolution_kernel", model.convolution_kernel, 0, 1024, "taps", "taps of the depthwise convolution module in each layer with attention (Conformer); 0 for none") \
   INTEGER(layer_embedding_size, "model", "layer_embedding_size", model.layer_embedding_size, 0, largest_width, "elements", "elements of the embedding that each layer reads in addition to the residual stream (Gemma 3n, Gemma 4); 0 for none") \

@@ -23,6 +23,7 @@ constexpr std::int64_t most_layers = 65'536;
 constexpr std::int64_t most_mib = 1 << 24;
 
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
+constexpr std::array<std::string_view, 2> residual_mixing_names{"hyper_connections", "altup"};
 constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode"};
 constexpr std::array<std::string_view, 5> attention_names{"flash", "unfused", "flash1", "flash2", "cudnn"};
 constexpr std::array<std::string_view, 5> recompute_names{"none", "selective", "full", "operations",

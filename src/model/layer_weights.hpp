@@ -187,7 +187,16 @@ class LayerWeights {
       visit_product(condition_elements(model_), steered, visit_, Rows::few);
     vector(diffusion.modulation > 0 ? steered
                                     : times(model_.norms_per_layer, norm_parameters(model_, size_)));
-    if (const std::int64_t streams = model_.residual_streams; streams > 1) {
+    const std::int64_t streams = model_.residual_streams;
+    if (altup_streams(model_) > 0) {
+      // A router over the stream of the layer, before it and behind it, whose outputs are turned into a
+      // weight for each pair of streams, and into one for each (transformers, modeling_gemma3n.py,
+      // Gemma3nTextAltUp).
+      visit_product(size_, streams, visit_, Rows::few);
+      vector(plus(times(streams, plus(streams, times(streams, streams))), norm_parameters(model_, size_),
+                  size_));
+      keep(visit_, Reader::operation, times(2, streams, size_));  // all of them, and as predicted
+    } else if (streams > 1) {
       // Of hyper-connections around each branch: a static and a dynamic part for each entry.
       const std::int64_t entries = plus(times(streams, streams), times(2, streams));
       visit_product(times(streams, size_), entries, visit_, Rows::few, 2);
@@ -203,6 +212,13 @@ class LayerWeights {
       visit_product(read, size_, visit_);
       vector(norm_parameters(model_, size_));
       keep(visit_, Reader::operation, plus(size_, times(3, read)));
+      keep(visit_, Reader::norm, size_);
+    }
+    // Two products that read attention's norm, and a norm of what they put out (Gemma3nTextLaurelBlock).
+    if (const std::int64_t rank = model_.laurel_rank; rank > 0) {
+      again(size_, rank);
+      visit_product(rank, size_, visit_);
+      vector(norm_parameters(model_, size_));
       keep(visit_, Reader::norm, size_);
     }
     for (const bool has_one : {model_.single.linear_mixing, model_.single.linear_feeding}) {
@@ -313,8 +329,7 @@ class LayerWeights {
                   rows,
                   are_alike ? 2 : 1,
                   are_alike ? Role::attention : Role::key};
-    const bool is_own = rows == Rows::tokens;
-    weight.is_lent = is_own;
+    weight.is_lent = rows == Rows::tokens && !model_.shared_key_value_weights;
     weight.reads_again = true;  // queries', or the encoder's output, which is there for all layers
     visit_(weight);
     if (are_two && !are_alike) {

@@ -14,6 +14,9 @@
 namespace shapelint::model {
 
 enum class Norm : std::uint8_t { layernorm, rmsnorm };
+// How several residual streams are one model: hyper-connections mix all of them around each branch (arXiv
+// 2409.19606); AltUp runs a layer on one of them, and predicts and corrects the others (2301.13310).
+enum class ResidualMixing : std::uint8_t { hyper_connections, altup };
 enum class Mode : std::uint8_t { train, prefill, decode };
 // flash: the newest fused kernels that the GPU has; flash1, flash2: those of an older FlashAttention; cudnn:
 // those of cuDNN where they are known, else as flash.
@@ -118,7 +121,7 @@ enum class Input : std::uint8_t { vocabulary, patches, frames, spectrogram };
 // How a spectrogram becomes tokens: convolutions of 3 x 3 that move by 2, then one product.
 struct SpectrogramStem {
   std::int64_t channels = 1;   // of each convolution
-  std::int64_t reduction = 4;  // frames that become one token
+  std::int64_t reduction = 2;  // frames that become one token
   bool separable = false;      // after the first by depthwise convolutions and products (FastConformer)
 };
 
@@ -348,11 +351,16 @@ struct ModelSpec {
   std::int64_t layers_without_attention = 0;
   std::int64_t layers_without_mlp = 0;
   std::int64_t mtp_layers = 0;        // predict further tokens while training (DeepSeek-V3, section 2.2)
-  std::int64_t residual_streams = 1;  // hyper-connections (arXiv 2409.19606): copies of the residual stream
+  std::int64_t residual_streams = 1;  // copies of the residual stream
+  ResidualMixing residual_mixing = ResidualMixing::hyper_connections;
+  // Beside attention a product of this rank from the normed stream to the stream (LAuReL, 2411.07501); 0:
+  // none.
+  std::int64_t laurel_rank = 0;
   bool cross_attention = false;  // each layer also attends to the output of an encoder (T5, BART, Whisper)
   // Of those with attention, layers that read the keys and values of an earlier one and make none (CLA,
   // 2405.12981; YOCO, 2405.05254).
   std::int64_t shared_key_value_layers = 0;
+  bool shared_key_value_weights = false;  // and have projections of K and V all the same (Gemma 3n)
   std::int64_t mlps_per_layer = 1;  // 2: one before attention and one behind it, half a step each (Conformer)
   // Taps of the depthwise convolution in a module beside attention in each layer (Conformer, 2005.08100); 0:
   // none.

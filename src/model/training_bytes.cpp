@@ -287,7 +287,7 @@ Kept of_operations(const Setup& setup, bool every) {
   Kept kept{wide * real(model.hidden_size), 0};
   const Keeping keeping(setup);
   KeptOfPart frame(keeping, ModelComponent::frame);
-  if (model.residual_streams > 1 || model.layer_embedding_size > 0)
+  if (model.residual_streams > 1 || model.layer_embedding_size > 0 || model.laurel_rank > 0)
     visit_weights(model, ModelComponent::frame, {}, frame);
   kept += frame.kept;
   Kept attention = of_part(ModelComponent::attention);

@@ -156,6 +156,12 @@ constexpr Side divided(std::int64_t units, std::int64_t ranks, std::string_view 
   return {times(units, each), times(divide_up(units, ranks), each), text};
 }
 
+// Streams of AltUp; 0 without it.
+constexpr std::int64_t altup_streams(const ModelSpec& model) {
+  const bool has_them = model.residual_mixing == ResidualMixing::altup && model.input == Input::vocabulary;
+  return has_them && model.residual_streams > 1 ? model.residual_streams : 0;
+}
+
 // Elements that all layers together read of the embedding beside the stream.
 constexpr std::int64_t layer_embedding_elements(const ModelSpec& model) {
   return model.input == Input::vocabulary ? times(model.num_layers, model.layer_embedding_size) : 0;

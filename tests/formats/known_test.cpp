@@ -273,12 +273,12 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("openbmb/MiniCPM3-4B") == Approx(4.07e9).epsilon(0.001));
   CHECK(parameters("poolside/Laguna-XS.2") == Approx(33.4e9).epsilon(0.002));
   CHECK(parameters("google/gemma-4-12B-it") == Approx(11.96e9).epsilon(0.005));
-  // With an embedding for each layer, as llama.cpp and Ollama count them (ollama/ollama#11286); projections
-  // of keys and values that nothing reads are in their files, AltUp and LAuReL in those of Gemma 3n, too.
+  // With an embedding for each layer, as llama.cpp and Ollama count them (ollama/ollama#11286), Gemma 3n's
+  // AltUp and LAuReL, too.
   CHECK(parameters("google/gemma-4-E2B-it") == Approx(4.65e9).epsilon(0.01));
   CHECK(parameters("google/gemma-4-E4B-it") == Approx(7.52e9).epsilon(0.01));
-  CHECK(parameters("google/gemma-3n-E2B-it") == Approx(4.46e9).epsilon(0.015));
-  CHECK(parameters("google/gemma-3n-E4B-it") == Approx(6.87e9).epsilon(0.015));
+  CHECK(parameters("google/gemma-3n-E2B-it") == Approx(4.46e9).epsilon(0.001));
+  CHECK(parameters("google/gemma-3n-E4B-it") == Approx(6.87e9).epsilon(0.001));
   CHECK(parameters("Zyphra/ZAYA1-8B") - 262'272 * 2'048 == Approx(8.3e9).epsilon(0.005));
   // arXiv 2504.03624, and https://github.com/state-spaces/mamba, README.md.
   CHECK(parameters("nvidia/Nemotron-H-8B-Base-8K") == Approx(8.1e9).epsilon(0.001));

@@ -95,7 +95,12 @@ Setup any_model() {
   model.norms_per_layer = some(0, 4);
   const auto kind = static_cast<Kind>(some(0, static_cast<std::int64_t>(Kind::conformer)));
   give_attention(model, kind);
-  if (kind != Kind::crossing && kind != Kind::conformer) model.residual_streams = some(1, 4);
+  if (kind != Kind::crossing && kind != Kind::conformer) {
+    model.residual_streams = some(1, 4);
+    model.residual_mixing = *rc::gen::element(ResidualMixing::hyper_connections, ResidualMixing::altup);
+    model.laurel_rank = maybe() ? some(1, 32) : 0;
+  }
+  model.shared_key_value_weights = maybe();
   if (maybe()) {
     model.moe.num_experts = some(2, 16);
     model.moe.experts_per_token = some(1, 2);

@@ -447,6 +447,9 @@ struct BranchNames {
 };
 void lower_hyper_connection(const LoweringContext& shared, const BranchNames& names, Repeat repeat,
                             Emitter& emit);
+// AltUp's prediction and correction of all streams around a layer, and LAuReL's product (layers.cpp).
+void lower_altup(const LoweringContext& shared, double count, Emitter& emit);
+void lower_laurel(const LoweringContext& shared, double count, Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
 // Vectors that steer a layer of a diffusion transformer: with one branch (attention and MLP beside each

@@ -27,6 +27,13 @@ double padding_bytes(const LoweringContext& shared, double elements) {
 
 namespace {
 
+struct AltupNames {
+  std::string_view projection;
+  std::string_view scale;
+};
+constexpr AltupNames altup_in{"embedding.altup_projection", "embedding.altup_scale"};
+constexpr AltupNames altup_out{"head.altup_projection", "head.altup_scale"};
+
 // A further token is predicted from the hidden state and the embedding of the token before it, both
 // normalized, side by side (DeepSeek-V3, 2412.19437, section 2.2); embedding and head are shared, and run
 // once more.
@@ -36,6 +43,18 @@ void lower_further_tokens(const LoweringContext& shared, double runs, Emitter& e
                    of_each(2 * shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
   emit.linear("mtp.projection", shared.tokens, shared.hidden,
               dim(times(2, shared.model.hidden_size), "2 * hidden_size"), shared.linear_dtype, each);
+}
+
+// The other streams of AltUp as products of the first before the layers, and behind them, with their sum.
+void lower_altup_ends(const LoweringContext& shared, const AltupNames& names, Repeat once, Emitter& emit) {
+  const std::int64_t others = altup_streams(shared.model) - 1;
+  if (others < 1) return;
+  emit.wide_linear(names.projection, shared.tokens, shared.hidden, shared.hidden,
+                   {real(others) * once.count, once.recomputed});
+  // Each is scaled to the first one's magnitude.
+  const double bytes = 2 * real(others + 1) * shared.sharded_stream_bytes;
+  emit.elementwise(names.scale, bytes, 2 * bytes, once,
+                   of_each(bytes / 2 / shared.activation, norm_flops(shared.model)));
 }
 
 }  // namespace
@@ -69,6 +88,7 @@ void lower_embedding(const LoweringContext& shared, Emitter& emit) {
     emit.elementwise("embedding.layer_lookup", 5 * bytes, shared.adapting ? 5 * bytes : 8 * bytes, once,
                      of_each(bytes / shared.activation, norm_flops(shared.model)));
   }
+  lower_altup_ends(shared, altup_in, once, emit);
 }
 
 void lower_layer_embedding(const LoweringContext& shared, double count, Emitter& emit) {
@@ -97,6 +117,7 @@ void lower_head(const LoweringContext& shared, Emitter& emit) {
   const double further = runs * mtp_layers(shared.setup);
   if (further > 0) lower_further_tokens(shared, further, emit);
   const Repeat once{runs + further, Recomputed::never};
+  lower_altup_ends(shared, altup_out, {runs, Recomputed::never}, emit);
   if (model.final_norm) {
     emit.norm("head.norm", shared.sharded_stream_bytes, once);
   }

@@ -237,4 +237,31 @@ void lower_hyper_connection(const LoweringContext& shared, const BranchNames& na
       of_each(static_cast<double>(streams) * shared.sharded_stream_bytes / shared.activation, {2, 4}));
 }
 
+// Before the layer each stream is predicted from all, behind it corrected by what the layer did to its own;
+// the weights come of a router over that one (transformers, modeling_gemma3n.py, Gemma3nTextAltUp).
+void lower_altup(const LoweringContext& shared, double count, Emitter& emit) {
+  const std::int64_t streams = altup_streams(shared.model);
+  if (streams <= 0) return;
+  const Repeat each{count, Recomputed::with_layer};
+  const double stream = shared.sharded_stream_bytes;
+  const double elements = real(streams) * stream / shared.activation;
+  emit.wide_linear("layer.altup.router", shared.tokens, dim(streams, "residual_streams"), shared.hidden,
+                   each);
+  emit.elementwise("layer.altup.predict", 2 * real(streams) * stream, 3 * real(streams) * stream, each,
+                   of_each(elements, {2 * real(streams) + 1, 4 * real(streams) + 2}));
+  emit.elementwise("layer.altup.correct", (2 * real(streams) + 1) * stream, (3 * real(streams) + 1) * stream,
+                   each, of_each(elements, {5, 10}));  // its router's sums, too
+}
+
+void lower_laurel(const LoweringContext& shared, double count, Emitter& emit) {
+  if (shared.model.laurel_rank <= 0) return;
+  const Repeat each{count, Recomputed::with_layer};
+  const Dim rank = dim(shared.model.laurel_rank, "laurel_rank");
+  emit.wide_linear("layer.laurel.left", shared.tokens, rank, shared.hidden, each);
+  emit.wide_linear("layer.laurel.right", shared.tokens, shared.hidden, rank, each);
+  emit.norm("layer.laurel.norm", shared.sharded_stream_bytes, each);
+  emit.elementwise("layer.laurel.residual", 3 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes,
+                   each, of_each(shared.sharded_stream_bytes / shared.activation, {1, 1}));
+}
+
 }  // namespace shapelint::model

@@ -102,7 +102,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
   if (frame && part > 0) lower_offload(shared, part, emit);
 
   // Hyper-connections mix several streams into a branch's input, and its output into all of them.
-  const double streams = static_cast<double>(std::max<std::int64_t>(1, model.residual_streams));
+  const double streams = altup_streams(model) > 0 ? 1.0 : at_least_one(model.residual_streams);
   const Share share = share_of(model);
   const auto residual = [&](const BranchNames& names, double branches, double share_of_layers) {
     const double mask =
@@ -161,8 +161,10 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     emit.end_piece();
   };
 
-  const auto read_embedding = [&] {
+  const auto rest_of_frame = [&] {
     in_frame();
+    if (frame) lower_laurel(shared, part, emit);
+    if (frame) lower_altup(shared, part, emit);
     if (frame) lower_layer_embedding(shared, part, emit);
   };
 
@@ -196,7 +198,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     leave("layer.reduce");
     emit.set_component(Component::residual);
     residual(block_names, 2, 1);
-    read_embedding();
+    rest_of_frame();
     emit.end_piece();
     return;
   }
@@ -226,7 +228,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
   emit.set_component(Component::mlp);
   residual(mlp_names, 1,
            share.feeding * static_cast<double>(std::max<std::int64_t>(1, model.mlps_per_layer)));
-  read_embedding();
+  rest_of_frame();
   emit.end_piece();
 }
 

@@ -270,6 +270,7 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   const std::int64_t borrowing = shared.stream == Modality::all ? num_shared_key_value_layers(model) : 0;
   const double borrowed = static_cast<double>(borrowing) /
                           static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));
+  const double unprojected = model.shared_key_value_weights ? 0 : borrowed;
   const Dim inputs = attention_inputs(shared);
   // Queries, keys and values are three products where each second one runs again.
   const auto keys = static_cast<double>(shared.key_value_heads.value * model.head_dim);
@@ -282,12 +283,12 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
                        inputs_modules(projections, shared.autocast), layer);
   }
   emit.set_projections(3);
-  if (!is_narrow && borrowed < 1)
+  if (!is_narrow && unprojected < 1)
     emit.linear("layer.attention.qkv", shared.tokens, qkv, inputs, shared.linear_dtype,
-                {count * (1 - borrowed), Recomputed::with_layer, keys / static_cast<double>(qkv.value)});
-  if (!is_narrow && borrowing > 0)
+                {count * (1 - unprojected), Recomputed::with_layer, keys / static_cast<double>(qkv.value)});
+  if (!is_narrow && unprojected > 0)
     emit.linear(attention_weight(shared, "layer.attention.query"), shared.tokens,
-                {count * borrowed, Recomputed::with_layer});
+                {count * unprojected, Recomputed::with_layer});
   emit.set_projections(1);
   lower_shared_inputs(shared, qkv, layer, emit);
   if (model.qkv_bias)

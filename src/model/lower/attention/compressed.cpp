@@ -64,7 +64,7 @@ void lower_narrow_projections(const LoweringContext& shared, Repeat layer, Emitt
   emit.elementwise("layer.attention.q_norm", 2 * latent, 3 * latent, layer,
                    of_each(latent / shared.activation, norm_flops(model)));
   emit.linear(attention_weight(shared, "layer.attention.q_up"), shared.tokens, layer);
-  const double making = share_of_layers_with_own_keys(model);
+  const double making = model.shared_key_value_weights ? 1 : share_of_layers_with_own_keys(model);
   if (making <= 0) return;
   const bool is_apart = model.key_values == KeyValues::apart;
   const std::int64_t width = is_apart ? plus(model.head_dim, model.value_head_dim) : model.head_dim;
