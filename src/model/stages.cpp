@@ -191,7 +191,9 @@ namespace {
 // 2104.04473, section 2.2). Weight gradients (W) that fill the bubble leave F + B - 2 W of F + B, forward and
 // whole backward pass (ZB-H1, 2401.10241), DualPipe (p / 2 - 1) (F + B + B - 3 W) of (p - 1) (F + B)
 // (2412.19437, table 2), DualPipeV the same of 2 p stages half as long, and ZB-V nothing as long as
-// W + 2 F >= B - W and so on (2405.15362). Here F = W = B - W, and F is in B again with full recomputation.
+// W + 2 F >= B - W and so on (2405.15362). Here F = W = B - W, and F is in B again with full recomputation:
+// then ZB-V in the order for equal passes, which PyTorch keeps (schedules.py, ScheduleZBVZeroBubble), waits
+// for B - W - F of each other stage.
 double full_waiting_share(const Plan& plan, double chunks) {
   const double again = plan.recompute == Recompute::full && plan.recompute_layers <= 0 ? 1 : 0;
   const double left = (1 + again) / (3 + again);
@@ -203,7 +205,7 @@ double full_waiting_share(const Plan& plan, double chunks) {
     case PipelineSchedule::zero_bubble:
       return left / chunks;
     case PipelineSchedule::zero_bubble_v:
-      return again > 0 ? left : 0;
+      return again / (3 + again);
     case PipelineSchedule::dualpipe:
       return stages > 2 ? left * (stages - 2) / (stages - 1) : 0;
     case PipelineSchedule::dualpipe_v:

@@ -100,6 +100,20 @@ TEST_CASE("schedules that turn have each pass once, and the papers' bubbles", "[
   }
 }
 
+TEST_CASE("with full recomputation the stages of ZB-V wait for what is run again", "[chart][plan]") {
+  for (const auto& [stages, micro_batches] : {std::pair{2, 4}, std::pair{4, 16}, std::pair{8, 32}}) {
+    CAPTURE(stages, micro_batches);
+    const TimelineFigure figure{stages, 1, micro_batches, 100, 300, 100, Schedule::zero_bubble_v};
+    model::Plan plan;
+    plan.pipeline = stages;
+    plan.gradient_accumulation = micro_batches;
+    plan.recompute = model::Recompute::full;
+    plan.pipeline_schedule = Schedule::zero_bubble_v;
+    CHECK(model::waiting_share(plan, 2) * 400 * static_cast<double>(stages - 1) ==
+          Approx(idle_of(chart::pipeline_blocks(figure), figure)).margin(1e-6));
+  }
+}
+
 TEST_CASE("DualPipe's order is that of the report's figure", "[chart][plan]") {
   // 2412.19437, figure 5: 8 stages, 20 micro-batches in two directions. The first stage runs 7 forward passes
   // of its own before one of the other direction, 0 to 6; the last stage is its mirror.
