@@ -292,6 +292,7 @@ api::PlanOptions plan_options(const Json& options, std::vector<api::Error>& erro
   members.take("tpot_ms", out.tpot_ms);
   members.take("e2e_ms", out.e2e_ms);
   members.take("rate", out.rate);
+  members.take("concurrency", out.concurrency);
   members.take("formats", out.formats);
   members.take("top", out.top);
   return out;

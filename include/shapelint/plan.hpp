@@ -35,6 +35,7 @@ struct PlanOptions {
   double tpot_ms = 0;                  // at most; 0: any
   double e2e_ms = 0;                   // of a request, to its last token: at most; 0: any
   double rate = 0;                     // requests a second of the whole service; 0: as many as it can take
+  std::int64_t concurrency = 0;        // requests under way in the whole service; 0: any number
   std::vector<std::string> formats{};  // `bf16`, `fp8:block128`; empty: the file's
   std::size_t top = 5;                 // training plans of each number of GPUs
   std::size_t threads = 0;             // 0: as many as the machine has; the answer is the same
@@ -164,8 +165,10 @@ struct ServingPlan {
   std::int64_t replicas = 1;
   std::int64_t concurrent_requests = 1;
   std::int64_t concurrent_requests_per_rank = 1;
+  std::optional<std::int64_t> prefill_chunk_tokens{};
   double ttft_us = 0;
-  double tpot_us = 0;
+  std::optional<double> tpot_us{};
+  double longest_gap_us = 0;
   double request_us = 0;
   double requests_per_s = 0;
   double load = 1;
@@ -194,8 +197,15 @@ void describe(Visitor& of, const ServingPlan*) {
   of("concurrent_requests", &ServingPlan::concurrent_requests, "all replicas");
   of("concurrent_requests_per_rank", &ServingPlan::concurrent_requests_per_rank,
      "per data-parallel rank of a replica");
+  of("prefill_chunk_tokens", &ServingPlan::prefill_chunk_tokens,
+     "chunked prefill: prompt tokens per step; null: whole prompts between decode steps", When::or_null);
   of("ttft_us", &ServingPlan::ttft_us, "time to first token");
-  of("tpot_us", &ServingPlan::tpot_us, "time per output token, prefills of other requests included");
+  of("tpot_us", &ServingPlan::tpot_us,
+     "mean time per output token after the first, prefills of other requests included; null: one output "
+     "token",
+     When::or_null);
+  of("longest_gap_us", &ServingPlan::longest_gap_us,
+     "longest time between two tokens of a request: a decode step with one prefill, or with one chunk");
   of("request_us", &ServingPlan::request_us, "request latency: arrival to last token");
   of("requests_per_s", &ServingPlan::requests_per_s, "maximum request rate of all GPUs");
   of("load", &ServingPlan::load, "request rate / requests_per_s; 1 without --rate");

@@ -100,7 +100,9 @@ ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
   out.concurrent_requests = plan.requests;
   out.concurrent_requests_per_rank = plan.requests_per_rank;
   out.ttft_us = plan.ttft_us;
-  out.tpot_us = plan.tpot_us;
+  if (plan.chunk_tokens > 0) out.prefill_chunk_tokens = plan.chunk_tokens;
+  if (plan.tpot_us > 0) out.tpot_us = plan.tpot_us;
+  out.longest_gap_us = plan.gap_us;
   out.request_us = plan.request_us;
   out.requests_per_s = plan.requests_per_s;
   out.load = plan.load;
@@ -220,6 +222,7 @@ Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const P
                                           options.tpot_ms * us_per_ms,
                                           options.e2e_ms * us_per_ms,
                                           options.rate,
+                                          options.concurrency,
                                           *contracts::parse_formats(options.formats),
                                           {}};
   const contracts::ServingPlans plans = contracts::plan_serving(subject, counts, request, run);
@@ -294,7 +297,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   for (const auto& [is_given, name] :
        {std::pair(options.rate > 0, "rate"), std::pair(options.ttft_ms > 0, "ttft_ms"),
         std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(options.e2e_ms > 0, "e2e_ms"),
-        std::pair(!options.formats.empty(), "formats")}) {
+        std::pair(options.concurrency > 0, "concurrency"), std::pair(!options.formats.empty(), "formats")}) {
     if (is_given && !serves)
       errors.push_back(wrong(fmt::format("`{}` is of a service", called(name)),
                              fmt::format("it needs `{}` and `{}`", input, output)));
@@ -305,6 +308,10 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         std::pair(options.tpot_ms, "tpot_ms"), std::pair(options.e2e_ms, "e2e_ms")}) {
     if (!(value >= 0)) errors.push_back(wrong(fmt::format("`{}` is below 0", called(name))));
   }
+  if (options.concurrency < 0) errors.push_back(wrong(fmt::format("`{}` is below 0", called("concurrency"))));
+  if (options.concurrency > 0 && options.rate > 0)
+    errors.push_back(wrong(fmt::format("both `{}` and `{}` are given", called("rate"), called("concurrency")),
+                           "a rate of arrivals decides how many requests are under way"));
   if (const auto formats = contracts::parse_formats(options.formats); !formats)
     errors.push_back(error_of(formats.error(), code::invalid_option));
   return errors;

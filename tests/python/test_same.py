@@ -38,8 +38,9 @@ def test_plan():
     command = ["--gpu", "h100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5"]
     assert json.dumps(plans.to_dict()) == json.dumps(printed("plan", path, *command))
     assert plans[0].step_us <= plans[-1].step_us and len(plans.to_dataframe()) == len(plans)
-    served = shapelint.plan(path, "h100", num_gpus=8, input_tokens=1000, output_tokens=200, tpot_ms=30, e2e_ms=9000)
+    served = shapelint.plan(path, "h100", num_gpus=8, input_tokens=1000, output_tokens=200, tpot_ms=30, e2e_ms=9000, concurrency=24)
     command = ["--gpu", "h100", "--gpus", "8", "--input-tokens", "1000", "--output-tokens", "200", "--tpot", "30", "--e2e", "9000"]
+    command += ["--concurrency", "24"]
     assert json.dumps(served.to_dict()) == json.dumps(printed("plan", path, *command))
     assert served.launch["vllm"].startswith("vllm serve") and served.best == 0
 

@@ -267,6 +267,7 @@ def plan(
     tpot_ms: float = 0,
     e2e_ms: float = 0,
     rate: float = 0,
+    concurrency: int = 0,
     formats: Sequence[str] = (),
     top: int = 5,
     stack: Stack = None,
@@ -279,8 +280,8 @@ def plan(
 
     Training: the fastest step of `global_batch` sequences on `num_gpus` GPUs (`8`, `"8..64"`, `"auto"`: the fewest), and the
     hours of `tokens`. With `input_tokens` and `output_tokens` serving: the cheapest and fastest replicas within `ttft_ms`,
-    `tpot_ms`, `e2e_ms` (a whole request) and `rate` (requests per second). Given fields (`tensor=8`) are kept. Ctrl-C stops
-    the search.
+    `tpot_ms`, `e2e_ms` (a whole request) and `rate` (requests per second) or `concurrency` (requests under way).
+    Given fields (`tensor=8`) are kept. Ctrl-C stops the search.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
     return PlanResult._of(
@@ -298,6 +299,7 @@ def plan(
                 tpot_ms=float(tpot_ms),
                 e2e_ms=float(e2e_ms),
                 rate=float(rate),
+                concurrency=concurrency,
                 formats=_listed(formats),
                 top=top,
             )

@@ -1073,8 +1073,10 @@ class ServingPlan(Plain):
     num_gpus: all replicas
     concurrent_requests: all replicas
     concurrent_requests_per_rank: per data-parallel rank of a replica
+    prefill_chunk_tokens: chunked prefill: prompt tokens per step; null: whole prompts between decode steps
     ttft_us: time to first token
-    tpot_us: time per output token, prefills of other requests included
+    tpot_us: mean time per output token after the first, prefills of other requests included; null: one output token
+    longest_gap_us: longest time between two tokens of a request: a decode step with one prefill, or with one chunk
     request_us: request latency: arrival to last token
     requests_per_s: maximum request rate of all GPUs
     load: request rate / requests_per_s; 1 without --rate
@@ -1089,7 +1091,7 @@ class ServingPlan(Plain):
     cost_per_million_output_tokens: with --price
     """
 
-    _order = ("parallel", "dtype", "num_gpus", "num_gpus_per_replica", "replicas", "concurrent_requests", "concurrent_requests_per_rank", "ttft_us", "tpot_us", "request_us", "requests_per_s", "load", "output_tokens_per_s_all_gpus", "input_tokens_per_s_all_gpus", "output_tokens_per_s_per_gpu", "output_tokens_per_s_per_user", "memory_bytes", "usable_bytes", "kv_cache_tokens_per_rank", "kv_cache_requests_per_rank", "largest_context", "bound", "binds", "cost_per_million_input_tokens", "cost_per_million_output_tokens", )
+    _order = ("parallel", "dtype", "num_gpus", "num_gpus_per_replica", "replicas", "concurrent_requests", "concurrent_requests_per_rank", "prefill_chunk_tokens", "ttft_us", "tpot_us", "longest_gap_us", "request_us", "requests_per_s", "load", "output_tokens_per_s_all_gpus", "input_tokens_per_s_all_gpus", "output_tokens_per_s_per_gpu", "output_tokens_per_s_per_user", "memory_bytes", "usable_bytes", "kv_cache_tokens_per_rank", "kv_cache_requests_per_rank", "largest_context", "bound", "binds", "cost_per_million_input_tokens", "cost_per_million_output_tokens", )
     _may_be_absent = frozenset(("cost_per_million_input_tokens", "cost_per_million_output_tokens", ))
     _nested = {"parallel": "Parallel", }
 
@@ -1100,8 +1102,10 @@ class ServingPlan(Plain):
     replicas: int
     concurrent_requests: int
     concurrent_requests_per_rank: int
+    prefill_chunk_tokens: int | None
     ttft_us: float
-    tpot_us: float
+    tpot_us: float | None
+    longest_gap_us: float
     request_us: float
     requests_per_s: float
     load: float

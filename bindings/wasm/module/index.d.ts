@@ -80,6 +80,8 @@ export interface PlanOptions extends StepOptions {
   e2e_ms?: number;
   /** requests per second of the whole service */
   rate?: number;
+  /** concurrent requests of the whole service */
+  concurrency?: number;
   formats?: string[];
   top?: number;
 }
@@ -918,10 +920,14 @@ export interface ServingPlan {
   concurrent_requests: number;
   /** per data-parallel rank of a replica */
   concurrent_requests_per_rank: number;
+  /** chunked prefill: prompt tokens per step; null: whole prompts between decode steps */
+  prefill_chunk_tokens: number | null;
   /** time to first token */
   ttft_us: number;
-  /** time per output token, prefills of other requests included */
-  tpot_us: number;
+  /** mean time per output token after the first, prefills of other requests included; null: one output token */
+  tpot_us: number | null;
+  /** longest time between two tokens of a request: a decode step with one prefill, or with one chunk */
+  longest_gap_us: number;
   /** request latency: arrival to last token */
   request_us: number;
   /** maximum request rate of all GPUs */

@@ -1,13 +1,16 @@
-// Replicas, batches, and what they take. A request's prompt is read between two decoding steps of the others:
-// in the steady state a rank with b requests of n steps each reads b prompts while it makes n steps.
+// Replicas, batches, and what they take. In the steady state a rank with b requests of n steps each reads b
+// prompts while it makes n steps: each whole between two steps, or in chunks that steps read along
+// (2308.16369), which have room for more than one prompt's.
 #include "contracts/plan/serving.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "base/units.hpp"
 #include "cost/step.hpp"
+#include "model/arithmetic.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/engine/conditions.hpp"
@@ -20,24 +23,23 @@ namespace {
 using model::FieldId;
 
 constexpr std::int64_t most_requests = 4096;  // of a rank and stage
+constexpr std::int64_t least_chunk = 512;     // tokens; vLLM's and SGLang's are 2048 to 16384
+constexpr std::int64_t most_chunk = 16384;
 // Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
 constexpr std::int64_t most_stages = 8;
-constexpr std::array<std::string_view, 5> binds_names{"memory", "the bound on TPOT", "the bound on TTFT",
+constexpr std::array<std::string_view, 6> binds_names{"memory",
+                                                      "the bound on TPOT",
+                                                      "the bound on TTFT",
                                                       "the bound on a request's time",
-                                                      "throughput, which they would not raise"};
-constexpr std::array chosen_in_serving{FieldId::mode,
-                                       FieldId::dtype,
-                                       FieldId::recipe,
-                                       FieldId::tensor,
-                                       FieldId::pipeline,
-                                       FieldId::context,
-                                       FieldId::data,
-                                       FieldId::expert,
-                                       FieldId::expert_tensor,
-                                       FieldId::micro_batch_size,
-                                       FieldId::sequence_length,
-                                       FieldId::context_length,
-                                       FieldId::longest_sequence};
+                                                      "throughput, which they would not raise",
+                                                      "the concurrency asked for"};
+constexpr std::array chosen_in_serving{FieldId::mode,           FieldId::dtype,
+                                       FieldId::recipe,         FieldId::tensor,
+                                       FieldId::pipeline,       FieldId::context,
+                                       FieldId::data,           FieldId::expert,
+                                       FieldId::expert_tensor,  FieldId::micro_batch_size,
+                                       FieldId::prefill_tokens, FieldId::sequence_length,
+                                       FieldId::context_length, FieldId::longest_sequence};
 
 model::Reading as_served(model::Reading reading, const ServingRequest& request) {
   model::Plan& plan = reading.setup.plan;
@@ -92,6 +94,14 @@ std::vector<std::int64_t> batches(std::int64_t most) {
   return out;
 }
 
+std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens) {
+  std::vector<std::int64_t> out{0};
+  if (model.indexer.keys > 0 || model.sparse.blocks > 0 || model::num_mixer_layers(model) > 0) return out;
+  for (std::int64_t tokens = least_chunk; tokens <= most_chunk && tokens < input_tokens; tokens *= 2)
+    out.push_back(tokens);
+  return out;
+}
+
 struct ServingSearch::Parts {
   Parts(const model::Reading& from, const gpu::Gpu& gpu_of, const rules::RuleBook& rules,
         const PlanStack& asked_stack, ServingRequest asked)
@@ -126,16 +136,25 @@ struct ServingSearch::Parts {
       return is_degree && model::get(at, pin.field) != pin.value;
     });
   }
-  std::int64_t pinned_requests() const {
+  std::optional<std::int64_t> pinned(FieldId field) const {
     for (const Pin& pin : request.pins)
-      if (pin.field == FieldId::micro_batch_size) return pin.value;
-    return 0;
+      if (pin.field == field) return pin.value;
+    return std::nullopt;
+  }
+  // Requests of a rank and stage that are tried, of which so many have room.
+  std::vector<std::int64_t> tried_requests(const Layout& layout, std::int64_t most) const {
+    std::optional<std::int64_t> only = pinned(FieldId::micro_batch_size);
+    if (request.concurrency > 0)
+      only = model::divide_up(request.concurrency, all_gpus / layout.gpus * layout.data * layout.pipeline);
+    if (!only) return batches(most);
+    return *only <= most ? std::vector{*only} : std::vector<std::int64_t>{};
   }
 
   // All plans of one replica of so many GPUs.
   const std::vector<ServingPlan>& replicas_of(std::int64_t gpus);
   void add(const Layout& layout, std::size_t format, std::vector<ServingPlan>& plans);
   void price(const suggest::OnStack& stack, ServingPlan& plan);
+  void say_what_binds(std::span<ServingPlan> by_requests) const;
 
   ServingRequest request;
   model::Reading reading;
@@ -145,21 +164,32 @@ struct ServingSearch::Parts {
   cost::PriceMemo memo;
   model::Rederived rederived;
   suggest::Step step;
+  std::int64_t all_gpus = 1;                               // that are searched for
   std::map<std::int64_t, std::vector<ServingPlan>> known;  // by GPUs of a replica
   std::map<std::int64_t, SearchCounts> searched;
 };
 
-// From the two phases of one stage.
+// From the phases of one stage: decoding steps, and prompts between them or read along with them.
 void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& plan) {
-  const model::Plan& run = plan.setup.plan;
-  suggest::step_of(&stack, memo, plan.setup, step);
-  plan.step_us = step.cost.time_us;
-  plan.bound = cost::bound_of(step.cost);
+  model::Plan& run = plan.setup.plan;
   const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   const double stages = real(run.pipeline);
+  const double requests = real(run.micro_batch_size);
   // The first token comes of the prompt.
   const double steps = real(request.output_tokens - 1) / model::accepted_tokens(run);
-  const double busy_us = steps * plan.step_us + real(run.micro_batch_size) * plan.prompt_us;
+  double prompts_us = requests * plan.prompt_us;
+  double busy_us = steps * plan.step_us + prompts_us;
+  plan.gap_us = stages * (plan.prompt_us + plan.step_us);
+  if (plan.chunk_tokens > 0) {
+    run.prefill_tokens = plan.chunk_tokens;
+    suggest::step_of(&stack, memo, plan.setup, step);
+    plan.mixed_us = step.cost.time_us;
+    const double mixed = requests * real(request.input_tokens) / real(plan.chunk_tokens);
+    busy_us = mixed * plan.mixed_us + std::max(0.0, steps - mixed) * plan.step_us;
+    prompts_us = busy_us - std::min(busy_us, steps * plan.step_us);
+    plan.prompt_us = real(model::divide_up(request.input_tokens, plan.chunk_tokens)) * plan.mixed_us;
+    plan.gap_us = stages * plan.mixed_us;
+  }
   const double cycle_us = stages * busy_us;
   plan.requests_per_rank = run.micro_batch_size * run.pipeline;
   plan.requests = plan.requests_per_rank * run.data;
@@ -172,7 +202,28 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
   plan.tokens_per_s_per_gpu = plan.output_tokens_per_s / real(plan.replica_gpus);
   plan.tokens_per_s_per_user =
       plan.tpot_us > 0 ? us_per_s / plan.tpot_us : real(request.output_tokens) * us_per_s / plan.ttft_us;
-  plan.prompt_share = real(run.micro_batch_size) * plan.prompt_us / busy_us;
+  plan.prompt_share = prompts_us / busy_us;
+}
+
+// What the next number of requests would break.
+void ServingSearch::Parts::say_what_binds(std::span<ServingPlan> by_requests) const {
+  for (std::size_t i = 0; i < by_requests.size(); ++i) {
+    ServingPlan& each = by_requests[i];
+    if (i + 1 == by_requests.size()) {
+      each.binds = request.concurrency > 0                             ? LimitingFactor::concurrency
+                   : each.setup.plan.micro_batch_size >= most_requests ? LimitingFactor::throughput
+                                                                       : LimitingFactor::memory;
+      continue;
+    }
+    const ServingPlan& next = by_requests[i + 1];
+    const bool is_late = request.tpot_us > 0 && next.tpot_us > request.tpot_us;
+    const bool is_slow = request.ttft_us > 0 && next.ttft_us > request.ttft_us;
+    const bool is_long = request.e2e_us > 0 && next.request_us > request.e2e_us;
+    each.binds = is_late   ? LimitingFactor::tpot
+                 : is_slow ? LimitingFactor::ttft
+                 : is_long ? LimitingFactor::e2e
+                           : LimitingFactor::throughput;
+  }
 }
 
 void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std::vector<ServingPlan>& plans) {
@@ -224,34 +275,29 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   prompt.plan.speculative_tokens = 0;
   suggest::step_of(&stack, memo, prompt, step);
   plan.prompt_us = step.cost.time_us;
-  const std::int64_t pinned = pinned_requests();
-  std::vector<std::int64_t> tried = batches(most);
-  if (pinned > 0) tried = pinned <= most ? std::vector<std::int64_t>{pinned} : std::vector<std::int64_t>{};
-  searched_here.all += static_cast<std::int64_t>(tried.size()) - 1;
-  const std::size_t first = plans.size();
+  const std::vector<std::int64_t> tried = tried_requests(layout, most);
+  const std::optional<std::int64_t> chunk = pinned(FieldId::prefill_tokens);
+  const std::vector<std::int64_t> tried_chunks =
+      chunk ? std::vector{*chunk} : chunks(plan.setup.model, request.input_tokens);
+  searched_here.all += std::ssize(tried) * std::ssize(tried_chunks) - 1;
+  std::vector<ServingPlan> decoding;
   for (const std::int64_t requests : tried) {
     run.micro_batch_size = requests;
-    price(stack, plan);
-    ++searched_here.priced;
+    suggest::step_of(&stack, memo, plan.setup, step);
+    plan.step_us = step.cost.time_us;
+    plan.bound = cost::bound_of(step.cost);
     plan.memory_bytes = weights + each_bytes * static_cast<double>(requests) * stages;
-    plans.push_back(plan);
+    decoding.push_back(plan);
   }
-  // What the next number of requests would break.
-  for (std::size_t i = first; i < plans.size(); ++i) {
-    ServingPlan& each = plans[i];
-    if (i + 1 == plans.size()) {
-      each.binds = each.setup.plan.micro_batch_size >= most_requests ? LimitingFactor::throughput
-                                                                     : LimitingFactor::memory;
-      continue;
+  for (const std::int64_t tokens : tried_chunks) {
+    const std::size_t first = plans.size();
+    for (const ServingPlan& each : decoding) {
+      ServingPlan& added = plans.emplace_back(each);
+      added.chunk_tokens = tokens;
+      price(stack, added);
+      ++searched_here.priced;
     }
-    const ServingPlan& next = plans[i + 1];
-    const bool is_late = request.tpot_us > 0 && next.tpot_us > request.tpot_us;
-    const bool is_slow = request.ttft_us > 0 && next.ttft_us > request.ttft_us;
-    const bool is_long = request.e2e_us > 0 && next.request_us > request.e2e_us;
-    each.binds = is_late   ? LimitingFactor::tpot
-                 : is_slow ? LimitingFactor::ttft
-                 : is_long ? LimitingFactor::e2e
-                           : LimitingFactor::throughput;
+    say_what_binds(std::span(plans).subspan(first));
   }
 }
 
@@ -274,6 +320,9 @@ ServingSearch::~ServingSearch() = default;
 
 ServingAnswer ServingSearch::search(std::int64_t gpus) {
   Parts& p = *parts_;
+  // What a rank has of them depends on how many replicas there are.
+  if (p.request.concurrency > 0) p.known.clear();
+  p.all_gpus = gpus;
   ServingAnswer out;
   std::vector<const ServingPlan*> met;
   const double rate = p.request.requests_per_s;

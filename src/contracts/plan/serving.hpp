@@ -24,12 +24,13 @@ struct ServingRequest {
   double tpot_us = 0;
   double e2e_us = 0;              // to the last token
   double requests_per_s = 0;      // that arrive at the whole service; 0: as many as it can take
+  std::int64_t concurrency = 0;   // requests that are under way in the whole service; 0: any number
   std::vector<Format> formats{};  // empty: the file's own
   std::vector<Pin> pins{};
 };
 
 // What keeps a plan from more requests at a time.
-enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, e2e, throughput };
+enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, e2e, throughput, concurrency };
 std::string_view name(LimitingFactor binds);
 
 struct ServingPlan {
@@ -40,10 +41,15 @@ struct ServingPlan {
   std::int64_t replicas = 1;
   std::int64_t requests = 1;           // at a time, of all replicas
   std::int64_t requests_per_rank = 1;  // at a time, of one data-parallel rank, all stages
-  double prompt_us = 0;                // of one stage: a prompt alone
-  double step_us = 0;                  // of one stage: a decoding step
+  // Tokens of prompts that each decoding step reads along (chunked prefill) until all are read; 0: whole
+  // prompts between decoding steps.
+  std::int64_t chunk_tokens = 0;
+  double prompt_us = 0;  // of one stage: a prompt alone, or with chunks the steps that read it
+  double step_us = 0;    // of one stage: a decoding step
+  double mixed_us = 0;   // of one stage: a decoding step that reads prompts along
   double ttft_us = 0;
   double tpot_us = 0;
+  double gap_us = 0;                // longest time between two tokens of a request
   double request_us = 0;            // from a request's arrival to its last token
   double requests_per_s = 0;        // that all GPUs can take
   double load = 1;                  // of those, what arrives
@@ -93,5 +99,8 @@ class ServingSearch {
 
 // Numbers of requests that are tried: powers of two, the numbers halfway between, and the most that fit.
 std::vector<std::int64_t> batches(std::int64_t most);
+// Chunks of prompts that are tried, with 0 for none: powers of two below the prompt. Of attention over
+// selected keys and of recurrences, parts of a prompt beside decoding are not modelled.
+std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens);
 
 }  // namespace shapelint::contracts

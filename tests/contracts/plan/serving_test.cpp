@@ -178,6 +178,68 @@ TEST_CASE("Little's law holds of a served plan", "[plan]") {
   CHECK(rate * cycle_us == Approx(static_cast<double>(plan.requests)).epsilon(1e-9));
 }
 
+// Sarathi-Serve (2403.02310): a prompt that is read in chunks stalls no decoding request for its whole
+// length.
+TEST_CASE("chunks of prompts bound the gap between two tokens", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 4096;
+  request.output_tokens = 256;
+  const auto with_chunks = [&](std::int64_t tokens) {
+    request.pins = {{model::FieldId::prefill_tokens, tokens}, {model::FieldId::micro_batch_size, 16}};
+    const ServingAnswer answer = serve(llama_3_8b_served, 1, request);
+    REQUIRE(answer.cheapest);
+    return *answer.cheapest;
+  };
+  const ServingPlan whole = with_chunks(0);
+  CHECK(whole.chunk_tokens == 0);
+  CHECK(whole.gap_us == whole.prompt_us + whole.step_us);
+  double gap_us = whole.gap_us;
+  double ttft_us = whole.ttft_us;
+  for (const std::int64_t tokens : {2048, 1024, 512}) {
+    const ServingPlan plan = with_chunks(tokens);
+    CHECK(plan.chunk_tokens == tokens);
+    CHECK(plan.gap_us == plan.mixed_us);
+    CHECK(plan.gap_us < gap_us);
+    CHECK(plan.ttft_us > ttft_us);
+    // 16 prompts of 4096 tokens while 255 steps are made, of which 64 * 1024 / chunk read one.
+    const double mixed = 16 * 4096.0 / static_cast<double>(tokens);
+    CHECK(plan.tpot_us * 255 == Approx(mixed * plan.mixed_us + (255 - mixed) * plan.step_us));
+    gap_us = plan.gap_us;
+    ttft_us = plan.ttft_us;
+  }
+  // What is searched has the best of them.
+  request.pins = {{model::FieldId::micro_batch_size, 16}};
+  const ServingAnswer best = serve(llama_3_8b_served, 1, request);
+  for (const std::int64_t tokens : {0, 512, 1024, 2048})
+    CHECK(best.cheapest->tokens_per_s_per_gpu >= with_chunks(tokens).tokens_per_s_per_gpu);
+}
+
+TEST_CASE("prompts beside decoding are tried where they are modelled", "[plan]") {
+  model::ModelSpec model;
+  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0, 512, 1024, 2048});
+  CHECK(contracts::chunks(model, 512) == std::vector<std::int64_t>{0});
+  model.indexer.keys = 2048;
+  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("a concurrency is shared out over the replicas", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 1024;
+  request.output_tokens = 256;
+  for (const std::int64_t concurrency : {1, 10, 64}) {
+    request.concurrency = concurrency;
+    for (const std::int64_t gpus : {8, 4}) {
+      const ServingAnswer answer = serve(llama_3_8b_served, gpus, request);
+      REQUIRE(answer.cheapest);
+      for (const ServingPlan& each : answer.front) {
+        CHECK(each.requests >= concurrency);
+        CHECK(each.requests - concurrency < each.replicas * each.setup.plan.pipeline);
+        CHECK(name(each.binds) == "the concurrency asked for");
+      }
+    }
+  }
+}
+
 TEST_CASE("a bound on a request's time is on its first token and all that follow", "[plan]") {
   ServingRequest request;
   request.input_tokens = 1024;

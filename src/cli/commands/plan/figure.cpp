@@ -22,10 +22,11 @@ chart::FrontFigure front_of(const PlanCount& count) {
   for (const ServingPlan& each : *count.front) {
     out.points.push_back({each.output_tokens_per_s_per_user, each.output_tokens_per_s_per_gpu,
                           fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
-                          fmt::format("{} x {}, {}, {}: TTFT {}, TPOT {}, {} output tokens/s per GPU",
-                                      each.replicas, degree_words(each.parallel), each.dtype,
+                          fmt::format("{} x {}, {}, {}: TTFT {}, {}{} output tokens/s per GPU", each.replicas,
+                                      degree_words(each.parallel), each.dtype,
                                       counted(each.concurrent_requests, "request"), duration(each.ttft_us),
-                                      duration(each.tpot_us), tenths(each.output_tokens_per_s_per_gpu))});
+                                      each.tpot_us ? fmt::format("TPOT {}, ", duration(*each.tpot_us)) : "",
+                                      tenths(each.output_tokens_per_s_per_gpu))});
   }
   std::sort(out.points.begin(), out.points.end(),
             [](const chart::FrontPoint& a, const chart::FrontPoint& b) { return a.per_user < b.per_user; });

@@ -294,10 +294,17 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
                          bool is_fastest = false) {
   std::string out =
       lines(fmt::format("{}: {}", style.paint(Role::strong, title), replica_words(plan)), 0, style);
-  out += lines(fmt::format("{}; TTFT {}, TPOT {}; {} output tokens/s on {}, {} per GPU",
+  out += lines(fmt::format("{}; TTFT {}{}; {} output tokens/s on {}, {} per GPU",
                            counted(plan.concurrent_requests, "concurrent request"), duration(plan.ttft_us),
-                           duration(plan.tpot_us), whole(plan.output_tokens_per_s_all_gpus),
-                           counted(plan.num_gpus, "GPU"), tenths(plan.output_tokens_per_s_per_gpu)),
+                           plan.tpot_us ? fmt::format(", TPOT {}, longest gap between tokens {}",
+                                                      duration(*plan.tpot_us), duration(plan.longest_gap_us))
+                                        : "",
+                           whole(plan.output_tokens_per_s_all_gpus), counted(plan.num_gpus, "GPU"),
+                           tenths(plan.output_tokens_per_s_per_gpu)),
+               2, style);
+  out += lines(plan.prefill_chunk_tokens ? fmt::format("chunked prefill: up to {} of prompts per step",
+                                                       counted(*plan.prefill_chunk_tokens, "token"))
+                                         : "no chunked prefill: whole prompts between decode steps",
                2, style);
   out +=
       lines(fmt::format(
@@ -329,10 +336,11 @@ std::string command_text(std::string_view command) {
   std::string out = "  ";
   std::size_t column = out.size();
   for (std::size_t at = 0; at < command.size();) {
-    // Behind `&&`, before an option.
+    // Behind `&&`, before an option or a redirection.
     const std::size_t next = command.find(" && ", at);
     const std::size_t behind = next == std::string_view::npos ? next : next + 3;
-    const std::size_t end = std::min({command.find(" --", at + 1), behind, command.size()});
+    const std::size_t end =
+        std::min({command.find(" --", at + 1), command.find(" > ", at + 1), behind, command.size()});
     const std::string_view piece = command.substr(at, end - at);
     if (at > 0 && column + piece.size() > most) {
       out += " \\\n     ";
@@ -362,7 +370,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
       const ServingPlan& best = *each.cheapest;
       out += fmt::format(" {:>10} {:>12} {:>9} {:>9}\n", whole(best.output_tokens_per_s_all_gpus),
                          tenths(best.output_tokens_per_s_per_gpu), duration(best.ttft_us),
-                         duration(best.tpot_us)) +
+                         best.tpot_us ? duration(*best.tpot_us) : "") +
              lines(replica_words(best), 8, style);
     }
     out += '\n';
