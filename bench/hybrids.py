@@ -29,8 +29,8 @@ Where a graph does not hold the whole step, the GPU waits for its host before th
 (`cuda_graphs = "parts"`, `mixture_stall_us` of the architecture, fitted to Qwen3 30B alone): 42 layers and 8 to 16 micro-batches of
 Nemotron 3 Super wait 1.1 to 2.2 s of a step. What is left of its error hangs on no single part: Mamba-2's scan and its backward pass were
 never measured ([gpu-model.md](../explanation/gpu-model.md), section 5), nor was the all-to-all of 22 experts per token over 64 GPUs.
-gpt-oss-120b in bf16 lacks some 7 ms in each layer and micro-batch of 16,384 tokens, on all four systems; its biases, its clamped
-activation and the sinks of its softmax have passes of their own there, which a prediction joins with others. DeepSeek-V4-Flash
+gpt-oss-120b in bf16 lacks 2 to 5 ms in each layer and micro-batch of 16,384 tokens, of 24 to 33; its clamped activation may have
+passes of its own there, which a prediction joins with others (the bias of its second products has: `layer.moe.bias`). DeepSeek-V4-Flash
 lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its compressed attention was never measured.
 
 ## Training of recurrences

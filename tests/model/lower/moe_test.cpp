@@ -35,6 +35,21 @@ TEST_CASE("Mixtral on eight expert-parallel ranks: one expert each", "[model]") 
   CHECK(find(local, "layer.moe.all_to_all") == nullptr);
 }
 
+// Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP._apply_bias: t + b * p of each expert, with p in
+// fp32.
+TEST_CASE("Megatron adds the bias of experts' second products apart", "[model]") {
+  Setup setup = replica("mixtral-8x7b");
+  setup.plan.fused_gradient_accumulation = true;
+  CHECK(find(lower(setup), "layer.moe.bias") == nullptr);
+  setup.model.mlp_bias = true;
+  const Workload workload = lower(setup);
+  const Op& forward = *find(workload, "layer.moe.bias");
+  CHECK(forward.bytes == 8192.0 * 4096 * 28);
+  CHECK(forward.count == 32);
+  setup.plan.graphs = CudaGraphScope::step;
+  CHECK(find(lower(setup), "layer.moe.bias") == nullptr);
+}
+
 TEST_CASE("few decoded tokens do not reach every expert", "[model]") {
   Setup setup = replica("mixtral-8x7b");
   setup.plan.mode = Mode::decode;

@@ -282,6 +282,23 @@ void stash_experts(const LoweringContext& shared, double copies, std::int64_t wi
   emit.elementwise("layer.moe.stash", 2 * kept, 2 * kept, layer);
 }
 
+// Where the products and their activation are not one operation, which a graph of the whole step takes, the
+// bias of the second product is added apart, times each row's probability in fp32 (Megatron-LM,
+// transformer/moe/experts.py, TEGroupedMLP._apply_bias, of 2026-08): bytes for each element that is read or
+// written. Forward: the product in fp32; the sum; all experts' joined; narrowed. Backward: widened; narrowed
+// for the rows; joined; the product with the bias, and its sum; the product with the probability, and its
+// sum.
+constexpr double bias_forward_bytes = 4 + (2 + 4 + 4) + (4 + 4) + (4 + 2);
+constexpr double bias_backward_bytes = (2 + 4) + (4 + 2) + (2 + 2) + (4 + 4 + 4) + (4 + 4 + 4);
+void add_expert_bias(const LoweringContext& shared, double copies, Dim vectors, Repeat layer, Emitter& emit) {
+  const Plan& plan = shared.plan;
+  const bool is_megatron = shared.training && plan.fused_gradient_accumulation;
+  if (!is_megatron || !shared.model.mlp_bias || plan.graphs == CudaGraphScope::step) return;
+  const double elements = copies * static_cast<double>(vectors.value);
+  emit.elementwise("layer.moe.bias", elements * bias_forward_bytes, elements * bias_backward_bytes, layer,
+                   of_each(elements, {2, 4}));
+}
+
 }  // namespace
 
 std::int64_t routed_tokens(const Setup& setup) {
@@ -362,6 +379,7 @@ void lower_moe(const LoweringContext& shared, double count, Emitter& emit) {
   lower_experts(shared, routed_names, load.rows, outer, dim(width, "moe_intermediate_size / expert_tensor"),
                 dim(times(2, width), "2 * (moe_intermediate_size / expert_tensor)"), load.experts, layer,
                 emit, work);
+  add_expert_bias(shared, load.copies, outer, layer, emit);
   stash_experts(shared, load.copies, width, outer, {count}, emit);
   // Once for each token, before it is copied; what the activation writes is narrow at once.
   // Serving engines' kernels do it themselves.
