@@ -490,10 +490,11 @@ struct Plan {
   bool frozen = false;
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
-  // Beside adapters: copies of the embedding and of the head that learn whole (PEFT's modules_to_save).
+  // Of embedding and head, those that learn whole beside adapters, in a copy (PEFT's modules_to_save), or
+  // beside the layers that learn.
   std::int64_t learning_tables = 0;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
-  // Of the layers, those that learn where all else is frozen, embedding and head too; 0: all that is here.
+  // Of the layers, those that learn where all else but `learning_tables` is frozen; 0: all that is here.
   std::int64_t learning_layers = 0;
   std::int64_t reference_models = 0;  // frozen copies of the model beside the one that learns
   LoraTargets adapted = LoraTargets::all;

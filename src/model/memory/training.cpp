@@ -102,7 +102,13 @@ HeldStates frozen_states(const Plan& plan, const Replicas& same, RankParameters 
   return out;
 }
 
-// Parameters of the layers that learn, where all else is frozen.
+// Parameters of the tables that learn beside adapters or layers.
+double learning_table_parameters(const Setup& setup) {
+  return real(setup.plan.learning_tables) * real(vocab_rows(setup)) * real(setup.model.hidden_size) /
+         at_least_one(setup.plan.tensor);
+}
+
+// Parameters of the layers and tables that learn, where all else is frozen.
 RankParameters learning_of(const Setup& setup, RankParameters held) {
   const ModelSpec& model = setup.model;
   const Plan& plan = setup.plan;
@@ -110,7 +116,8 @@ RankParameters learning_of(const Setup& setup, RankParameters held) {
   const double ends = real(plus(embedding_parameters(model), head_parameters(model))) /
                       at_least_one(plan.tensor) / at_least_one(plan.pipeline);
   const double share = real(plan.learning_layers) / at_least_one(model.num_layers);
-  return {share * std::max(0.0, held.dense - ends), share * held.expert};
+  const double tables = std::min(ends, learning_table_parameters(setup) / at_least_one(plan.pipeline));
+  return {share * std::max(0.0, held.dense - ends) + tables, share * held.expert};
 }
 
 HeldStates learning_states(const Setup& setup, const Replicas& same, RankParameters held) {
@@ -119,9 +126,7 @@ HeldStates learning_states(const Setup& setup, const Replicas& same, RankParamet
     const AdapterSize adapters = adapter_size(setup);
     const RankParameters learning =
         parameters_per_rank(plan, static_cast<double>(adapters.dense), static_cast<double>(adapters.expert));
-    const double tables = real(plan.learning_tables) * real(vocab_rows(setup)) *
-                          real(setup.model.hidden_size) / at_least_one(plan.tensor);
-    HeldStates out = held_of(plan, same.dense, learning.dense + tables, 0) +
+    HeldStates out = held_of(plan, same.dense, learning.dense + learning_table_parameters(setup), 0) +
                      held_of(plan, same.expert, learning.expert, 0);
     const double frozen = served_weight_bytes(setup, held) / (plan.zero >= 3 ? same.dense : 1);
     (plan.offload_weights ? out.host : out.weights) += frozen;

@@ -116,6 +116,11 @@ TEST_CASE("of layers that learn alone all else is frozen: 2 bytes, and no states
   CHECK(held.optimizer == Approx(8 * learning).epsilon(1e-3));
   CHECK(held.weights == Approx(4 * learning + 2 * (all - learning)).epsilon(1e-3));
   CHECK(each("learning_layers = 32\n") == Approx(16));
+  // LISA freezes layers alone (arXiv 2403.17919, algorithm 1; ms-swift, swift/callbacks/lisa.py).
+  const HeldStates lisa =
+      held_by("weight_precision = \"single\"\nlearning_layers = 2\nlearning_tables = 1\n");
+  CHECK(lisa.gradients - held.gradients == Approx(4 * table).epsilon(1e-3));
+  CHECK(lisa.optimizer - held.optimizer == Approx(8 * table).epsilon(1e-3));
 }
 
 TEST_CASE("a reference is a copy in 16 bits, which ZeRO 3 shares", "[memory]") {
