@@ -27,8 +27,7 @@ TAIL = """
 - Pipelines (405B): PyTorch's schedules hold what stages receive, send and put out (the last one the logits of every micro-batch),
   which is not counted.
 - 70B with tensor parallelism: DTensor keeps the gathered input of each product of the layer that runs again, which is not counted.
-- ms-swift's are whole numbers in comments, of packed runs, or where weights are most of it (`device_map`). Mixtures under Megatron
-  (0.77 to 0.85) take more than is counted; the comments do not say of what.
+- ms-swift's are whole numbers in comments, of packed runs, or where weights are most of it (`device_map`).
 - torchtitan before 2025 dropped the logits before the backward pass (`del pred`), as transformers does: they are not in the peak.
 """
 

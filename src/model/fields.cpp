@@ -28,7 +28,8 @@ constexpr std::array<std::string_view, 3> mode_names{"train", "prefill", "decode
 constexpr std::array<std::string_view, 5> attention_names{"flash", "unfused", "flash1", "flash2", "cudnn"};
 constexpr std::array<std::string_view, 5> recompute_names{"none", "selective", "full", "operations",
                                                           "elementwise"};
-constexpr std::array<std::string_view, 4> loss_names{"fused", "unfused", "vocab_parallel", "chunked"};
+constexpr std::array<std::string_view, 5> loss_names{"fused", "unfused", "vocab_parallel", "chunked",
+                                                     "vocab_parallel_fused"};
 constexpr std::array<std::string_view, 3> fusion_names{"none", "norms", "full"};
 constexpr std::array<std::string_view, 4> routing_names{"even", "power_law_1.01", "power_law_1.2",
                                                         "exponential"};

@@ -35,7 +35,7 @@ enum class Recompute : std::uint8_t { none, selective, full, operations, element
 // that reads them and writes their gradient; by an operation after the other in fp32 (PyTorch's cross
 // entropy); in place (Megatron's, over ranks of tensor parallelism); or a chunk of tokens at a time, so that
 // they are never all there.
-enum class Loss : std::uint8_t { fused, unfused, vocab_parallel, chunked };
+enum class Loss : std::uint8_t { fused, unfused, vocab_parallel, chunked, vocab_parallel_fused };
 // Elementwise kernels that run inside others: none; norms with the residual additions before them (vLLM,
 // TensorRT-LLM); also activations with the products before them (torch.compile at small batches). Of a CNN
 // norms: batch norms, activations and additions that follow each other are one kernel (compilers, fused batch

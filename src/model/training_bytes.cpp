@@ -383,6 +383,8 @@ double logit_bytes(const Plan& plan) {
       return plan.tensor > 1 ? element + 4 * fp32 : 3 * fp32;
     case Loss::vocab_parallel:
       return (element < fp32 ? element : 0) + fp32;  // what is in fp32 is no copy
+    case Loss::vocab_parallel_fused:
+      return element + 2 * fp32;
     case Loss::fused:
       return 2 * element;
     case Loss::chunked:

@@ -75,8 +75,10 @@ double gathered_sequence_bytes(const Setup& setup);
 // gradient, and the zeros that AOTAutograd makes of what is handed out and not used (6.0 bytes of three
 // models, same file); vocab_parallel: the logits, and a
 // copy in fp32 that exponentials, softmax and gradient are written over (Megatron-LM,
-// tensor_parallel/cross_entropy.py); fused: the logits and their gradient; chunked: next to nothing. Of a run
-// in fp32 the logits are, too, and vocab_parallel makes no copy.
+// tensor_parallel/cross_entropy.py); vocab_parallel_fused: one copy more, as torch.compile writes nothing
+// over its inputs (fusions/fused_cross_entropy.py; 10.1 bytes where vocab_parallel takes 6.1,
+// NovaSky-AI/SkyRL#1841; 12 and 8 in fp32, linkedin/Liger-Kernel#1260); fused: the logits and their gradient;
+// chunked: next to nothing. Of a run in fp32 the logits are, too, and vocab_parallel makes no copy.
 double logit_bytes(const Plan& plan);
 
 }  // namespace shapelint::model

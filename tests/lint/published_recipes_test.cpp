@@ -134,6 +134,46 @@ TEST_CASE("a packed row of preferences holds both answers", "[lint]") {
   CHECK(reserved_gib(run + "--packing true\n") == Approx(50).epsilon(0.2));
 }
 
+// ms-swift, examples/megatron/moe/deepseek_v3.sh and moe.sh (3602360): 60 and 57 GiB on each of eight GPUs;
+// examples/megatron/rlhf/rm/moe.sh: 45 GiB on each of two.
+TEST_CASE("a compiled loss over a whole vocabulary is most of what a mixture's step adds in Megatron",
+          "[lint]") {
+  const std::string options =
+      " --moe_permute_fusion true --moe_grouped_gemm true --micro_batch_size 1 --packing true --dataset a "
+      "--recompute_granularity full --recompute_method uniform --recompute_num_layers 1 --max_length 8192 "
+      "--sequence_parallel true --attention_backend flash --cross_entropy_loss_fusion ";
+  const std::string moonlight =
+      "NPROC_PER_NODE=8 megatron sft --model moonshotai/Moonlight-16B-A3B-Instruct --global_batch_size 16 "
+      "--pipeline_model_parallel_size 2 --decoder_last_pipeline_num_layers 13 --expert_model_parallel_size "
+      "4" +
+      options;
+  CHECK(reserved_gib(moonlight + "true\n") == Approx(60).epsilon(0.1));
+  CHECK(reserved_gib(moonlight + "false\n") < 53);
+  const std::string qwen =
+      "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen1.5-MoE-A2.7B --global_batch_size 16 "
+      "--pipeline_model_parallel_size 2 --decoder_last_pipeline_num_layers 11 --expert_model_parallel_size "
+      "4" +
+      options;
+  CHECK(reserved_gib(qwen + "true\n") == Approx(57).epsilon(0.1));
+  CHECK(reserved_gib("NPROC_PER_NODE=2 megatron rlhf --rlhf_type rm --model Qwen/Qwen3-30B-A3B --tuner_type "
+                     "lora --lora_rank 8 --target_modules all-linear --expert_model_parallel_size 2 "
+                     "--global_batch_size 4" +
+                     options + "true\n") == Approx(45).epsilon(0.1));
+}
+
+// ms-swift, examples/train/tuners/galore/train_galore.sh and lisa/train.sh (3602360): 38 and 29 GiB on one
+// GPU.
+TEST_CASE("GaLore keeps all gradients, LISA trains the tables", "[lint]") {
+  const std::string run =
+      "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-7B-Instruct --tuner_type full --dataset a "
+      "--per_device_train_batch_size 1 --gradient_accumulation_steps 16 ";
+  const auto galore =
+      tests::read_text("train.sh", run + "--use_galore true --galore_optim_per_parameter true\n");
+  CHECK(galore.readings.front().setup.plan.gradient_storage == model::GradientStorage::freed);
+  CHECK(suggest::memory_bytes(galore.readings.front().setup) / bytes_per_gib == Approx(38).epsilon(0.1));
+  CHECK(reserved_gib(run + "--lisa_activated_layers 2\n") == Approx(29).epsilon(0.1));
+}
+
 // ms-swift, examples/train/agent/loss_scale/train.sh (3602360): 20 GB on one GPU.
 TEST_CASE("what modules_to_save names is trained whole beside adapters", "[lint]") {
   const std::string run =

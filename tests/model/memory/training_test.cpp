@@ -106,6 +106,7 @@ TEST_CASE("activations of a run in fp32 are twice those of one in 16 bits", "[me
   const auto bytes = [](const std::string& more) { return logit_bytes(read(small + more).setup.plan); };
   CHECK(bytes("dtype = \"fp32\"\n") == 12);
   CHECK(bytes("dtype = \"fp32\"\nloss = \"vocab_parallel\"\n") == 4);
+  CHECK(bytes("dtype = \"fp32\"\nloss = \"vocab_parallel_fused\"\n") == 12);  // linkedin/Liger-Kernel#1260
   CHECK(bytes("dtype = \"fp32\"\nloss = \"fused\"\n") == 8);
 }
 
