@@ -249,7 +249,7 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
   const std::string_view best = nearest_name(name, candidates);
   if (best.empty()) return {};
-  return "did you mean `" + std::string(best) + "`";
+  return "did you mean `" + std::string(best) + "`?";
 }
 
 }  // namespace shapelint

@@ -50,7 +50,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // letters may differ. Case and `-`/`_` are not counted as differences.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
 
-// "did you mean `x`" or an empty string, ready to be an Error's hint.
+// "did you mean `x`?" or an empty string, ready to be an Error's hint.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace shapelint

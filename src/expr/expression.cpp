@@ -246,7 +246,7 @@ class Scanner {
     } else if (c == '=') {
       fail("`=` is not an operator", "compare with `==`", begin, at_);
     } else if (c == '&' || c == '|') {
-      fail(fmt::format("`{}` is not an operator", c), fmt::format("did you mean `{0}{0}`", c), begin, at_);
+      fail(fmt::format("`{}` is not an operator", c), fmt::format("did you mean `{0}{0}`?", c), begin, at_);
     } else {
       fail(fmt::format("`{}` cannot stand in an expression", c), {}, begin, at_);
     }

@@ -191,7 +191,7 @@ std::string nearest_file(const std::string& path, const text::FileSystem& files)
   }
   const std::string_view near = nearest_name(std::string_view(path).substr(slash + 1), names);
   if (near.empty()) return {};
-  return fmt::format("did you mean `{}{}`", path.substr(0, slash + 1), near);
+  return fmt::format("did you mean `{}{}`?", path.substr(0, slash + 1), near);
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ void remark_on_choice(NodeRef node, const Alternative& alternative, model::Field
   remark.key = std::string(node.key());
   remark.written = std::string(text->substr(0, longest_shown));
   const std::string near = did_you_mean(*text, choices);
-  remark.instead = near.empty() ? fmt::format("choices: {}", fmt::join(choices, ", ")) : near + "?";
+  remark.instead = near.empty() ? fmt::format("choices: {}", fmt::join(choices, ", ")) : near;
   remark.field = field;
   out.push_back(std::move(remark));
 }

@@ -33,7 +33,7 @@ TEST_CASE("a GPU that is not known has an error that says which is meant", "[api
   REQUIRE_FALSE(gpu);
   REQUIRE(gpu.errors().size() == 1);
   CHECK(gpu.errors().front().code == "invalid-option");
-  CHECK(api::to_string(gpu.errors().front()) == "error: unknown GPU `h10`; did you mean `h100`");
+  CHECK(api::to_string(gpu.errors().front()) == "error: unknown GPU `h10`; did you mean `h100`?");
 }
 
 TEST_CASE("all GPUs, rules and fields are listed, and each is found again", "[api]") {
@@ -61,6 +61,6 @@ TEST_CASE("a rule is found by code and by name", "[api]") {
   CHECK(rule->scope == "model");
   CHECK(rule->effect == "slower");
   CHECK(rule->status == "stable");
-  CHECK(api::find_rule("vocab-misalined").errors().front().hint == "did you mean `vocab-misaligned`");
+  CHECK(api::find_rule("vocab-misalined").errors().front().hint == "did you mean `vocab-misaligned`?");
   CHECK(api::find_rule("SL1").errors().front().message == "`SL1` matches several rules");
 }

@@ -59,8 +59,8 @@ TEST_CASE("attention costs what the cost model says", "[api]") {
 TEST_CASE("everything that is wrong with a question is said at once, with its kind", "[api]") {
   CHECK(errors_of(
             api::price_gemm("a10000", {.m = 0, .n = 2'000'000'000'000, .dtype = "bf61", .layout = "ntt"})) ==
-        "invalid-option error: unknown GPU `a10000`; did you mean `a100`\n"
-        "invalid-option error: `bf61` is not a known dtype; did you mean `bf16`\n"
+        "invalid-option error: unknown GPU `a10000`; did you mean `a100`?\n"
+        "invalid-option error: `bf61` is not a known dtype; did you mean `bf16`?\n"
         "invalid-option error: `m` is 0; a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `n` is 2000000000000; a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `ntt` is not a known layout; tn, nn, nt or tt\n");

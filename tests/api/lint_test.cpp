@@ -157,12 +157,12 @@ TEST_CASE("what is wrong is said with codes and places, all at once", "[api]") {
       api::lint(*files, {{"good.toml"}},
                 {.read = {.settings = {{"hiden_size", "1"}, {"dtype", "bf61"}}}, .gpus = {{"a100"}}});
   CHECK(text_of(unknown) ==
-        "invalid-option error: unknown field `hiden_size`; did you mean `hidden_size`\n"
+        "invalid-option error: unknown field `hiden_size`; did you mean `hidden_size`?\n"
         "invalid-option error: `dtype` is `bf61`; one of fp32, tf32, fp16, bf16, fp8, int8, fp4\n");
   const auto gpu = api::lint(*files, {{"good.toml"}}, {.gpus = {{"h10"}}, .select = {"SL99"}});
   CHECK(text_of(gpu) ==
-        "invalid-option error: unknown GPU `h10`; did you mean `h100`\n"
-        "invalid-option error: unknown rule `SL99`; did you mean `SL909`\n");
+        "invalid-option error: unknown GPU `h10`; did you mean `h100`?\n"
+        "invalid-option error: unknown rule `SL99`; did you mean `SL909`?\n");
   const auto configured = api::lint(*files, {{"configured/m.toml"}}, {.gpus = {{"a100"}}});
   REQUIRE(configured.errors.size() == 1);
   CHECK(configured.errors.front().code == "invalid-config");

@@ -64,11 +64,12 @@ TEST_CASE("a file that is no configuration is no error, one that is gone is", "[
   CHECK(other.models.empty());
   CHECK(other.errors.empty());
   CHECK(errors_of(api::read(*files, {"dato.json"}).errors) ==
-        "not-found dato.json: error: cannot be read: No such file or directory; did you mean `data.json`\n");
+        "not-found dato.json: error: cannot be read: No such file or directory; did you mean `data.json`?\n");
   CHECK(errors_of(api::read(*files, {"Qwen/Qwen9-8B"}).errors) ==
         "not-found Qwen/Qwen9-8B: error: no such file, and no model of this name in the local Hugging Face "
         "cache "
-        "or in the table of published models; did you mean `Qwen/Qwen3-8B`; the model's config.json will do: "
+        "or in the table of published models; did you mean `Qwen/Qwen3-8B`? otherwise the model's "
+        "config.json will do: "
         "its path, or `-` for standard input\n");
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("what is wrong with the columns of a sweep is said", "[api]") {
   const std::vector<std::int64_t> three{1, 2, 0};
   CHECK(refusal_of({}) == "invalid-option: error: there are no columns to sweep\n");
   CHECK(refusal_of({{"hiden_size", two}}) ==
-        "invalid-option: error: unknown field `hiden_size`; did you mean `hidden_size`\n");
+        "invalid-option: error: unknown field `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(refusal_of({{"dtype", two}}) == "invalid-option: error: `dtype` is not a field of whole numbers\n");
   CHECK(refusal_of({{"tensor", two}, {"tensor", two}}) ==
         "invalid-option: error: `tensor` is swept a second time\n");

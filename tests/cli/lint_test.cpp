@@ -155,7 +155,7 @@ TEST_CASE("mistakes in the configuration stop the run", "[lint]") {
     return ran.err;
   };
   CHECK(message("gpus = \"a100\"\n").find("unknown key `gpus`") != std::string::npos);
-  CHECK(message("gpus = \"a100\"\n").find("did you mean `gpu`") != std::string::npos);
+  CHECK(message("gpus = \"a100\"\n").find("did you mean `gpu`?") != std::string::npos);
   CHECK(message("gpu = \"a10000\"\n").find("shapelint.toml:1:7") != std::string::npos);
   CHECK(message("ignore = [\"SL999\"]\n").find("unknown rule `SL999`") != std::string::npos);
   CHECK(message("params.SL101.x = 1\n").find("has no parameter `x`") != std::string::npos);
@@ -270,7 +270,7 @@ TEST_CASE("several outputs at once, each to its file", "[lint][formats]") {
   CHECK(ran.code == 1);
   CHECK(run({"lint", "m.toml", "--output", "sarif"}, files).err.find("a format and a file such as") !=
         std::string::npos);
-  CHECK(run({"lint", "m.toml", "--output", "sarf=x"}, files).err.find("did you mean `sarif`") !=
+  CHECK(run({"lint", "m.toml", "--output", "sarf=x"}, files).err.find("did you mean `sarif`?") !=
         std::string::npos);
   CHECK(run({"lint", "m.toml", "--gpu", "a100", "--statistics"}, files).out.find("SL101  vocab-misaligned") !=
         std::string::npos);

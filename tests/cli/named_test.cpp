@@ -90,7 +90,7 @@ TEST_CASE("a published model is known by its name where no file and no cache has
   // Its length is assumed, and said to be: no more than its table of positions.
   CHECK(run({"gpt2", "--gpu", "a100"}, files).out.find("assumed: micro_batch_size 1, sequence_length 1024") !=
         std::string::npos);
-  CHECK(run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`") !=
+  CHECK(run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`?") !=
         std::string::npos);
   // What can only be a path is one.
   files.files["openai-community/README.md"] = "";
@@ -178,7 +178,7 @@ TEST_CASE("what is there goes before the cache, and a misspelt path is none of i
             .out.starts_with("meta-llama/Llama-3.2-1B: "));
   files.files["configs/model.yaml"] = "";
   CHECK(
-      run({"lint", "configs/modle.yaml"}, files, with_cache).err.find("did you mean `configs/model.yaml`") !=
+      run({"lint", "configs/modle.yaml"}, files, with_cache).err.find("did you mean `configs/model.yaml`?") !=
       std::string::npos);
   CHECK(run({"lint", "configs/modle"}, files, with_cache).err.find("cache") == std::string::npos);
   files.files["/hub/models--org--weights/snapshots/abc/model.gguf"] = "";

@@ -16,13 +16,13 @@ TEST_CASE("wrong usage is exit code 2 and says what was wrong", "[cli]") {
     std::string first_line;
   };
   const std::vector<Case> cases{
-      {{"--gup", "a100", "x.toml"}, "error: unknown option `--gup`; did you mean `--gpu`"},
-      {{"x.toml", "--colour=never"}, "error: unknown option `--colour`; did you mean `--color`"},
+      {{"--gup", "a100", "x.toml"}, "error: unknown option `--gup`; did you mean `--gpu`?"},
+      {{"x.toml", "--colour=never"}, "error: unknown option `--colour`; did you mean `--color`?"},
       {{"x.toml", "--color"}, "error: `--color` needs a value"},
       {{"x.toml", "--color=", "auto"}, "error: `--color` has no value"},
       {{"x.toml", "--color", "nevr"},
-       "error: `--color` is `nevr`; expected one of `auto`, `always`, `never`; did you mean `never`"},
-      {{"lnit"}, "error: no command or file `lnit`; did you mean `lint`"},
+       "error: `--color` is `nevr`; expected one of `auto`, `always`, `never`; did you mean `never`?"},
+      {{"lnit"}, "error: no command or file `lnit`; did you mean `lint`?"},
       {{"lint"}, "error: no FILE was given"},
   };
   for (const Case& each : cases) {
@@ -151,7 +151,7 @@ TEST_CASE("every field of a model has an option that keeps to its bounds", "[cli
   CHECK(set("--vocab-size", "-5") == "a whole number from 1 to 134,217,728");
   CHECK(set("--vocab-size", "1e5") == "a whole number from 1 to 134,217,728");
   CHECK(set("--attention", "flsh") ==
-        "one of `flash`, `unfused`, `flash1`, `flash2`, `cudnn`; did you mean `flash`");
+        "one of `flash`, `unfused`, `flash1`, `flash2`, `cudnn`; did you mean `flash`?");
   CHECK(set("--mlp-gated", "yes") == "one of `false`, `true`");
   CHECK(overrides.empty());
   CHECK(set("--moe-num-experts", "8").empty());

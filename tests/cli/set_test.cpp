@@ -46,7 +46,7 @@ TEST_CASE("--set says what it takes in place of what it was given", "[cli]") {
     CHECK(ran.code == 2);
     return ran.err;
   };
-  CHECK(error("tensr=2").find("did you mean `tensor`") != std::string::npos);
+  CHECK(error("tensr=2").find("did you mean `tensor`?") != std::string::npos);
   CHECK(error("tensor").find("FIELD=VALUE") != std::string::npos);
   CHECK(error("tensor=two").find("for tensor: a whole number from 1 to ") != std::string::npos);
   CHECK(error("mode=trian").find("for mode: ") != std::string::npos);

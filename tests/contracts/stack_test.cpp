@@ -35,7 +35,7 @@ TEST_CASE("a package of a stack is named as Python's tools do", "[contracts]") {
   CHECK(parsed("Deep_EP==2.1.0") == "deep-ep==2.1.0 ");
   CHECK(parsed(" deep.gemm == 2.6 ") == "deep-gemm==2.6 ");
   CHECK(parsed("deep-ep==new") == "`new` is not a version of deep-ep; such as `vllm==0.24`");
-  CHECK(parsed("deep-epp") == "no requirements of package `deep-epp` are known; did you mean `deep-ep`");
+  CHECK(parsed("deep-epp") == "no requirements of package `deep-epp` are known; did you mean `deep-ep`?");
 }
 
 TEST_CASE("versions are compared as far as both have numbers", "[contracts]") {

@@ -90,15 +90,15 @@ TEST_CASE("what has no value is an error, never a comparison that passes") {
 
 TEST_CASE("mistakes are reported with their place") {
   const std::array<std::array<std::string_view, 2>, 20> table{{
-      {"hiden_size % 64", "unknown variable `hiden_size`; did you mean `hidden_size` @0-10"},
+      {"hiden_size % 64", "unknown variable `hiden_size`; did you mean `hidden_size`? @0-10"},
       {"a + hiden_size * tensr",
-       "unknown variable `hiden_size`; did you mean `hidden_size` @4-14 | "
-       "unknown variable `tensr`; did you mean `tensor` @17-22"},
-      {"celi_to(1, 2)", "unknown function `celi_to`; did you mean `ceil_to` @0-7"},
+       "unknown variable `hiden_size`; did you mean `hidden_size`? @4-14 | "
+       "unknown variable `tensr`; did you mean `tensor`? @17-22"},
+      {"celi_to(1, 2)", "unknown function `celi_to`; did you mean `ceil_to`? @0-7"},
       {"hidden_size(3)", "unknown function `hidden_size` @0-11"},
       {"qqqqqq", "unknown variable `qqqqqq` @0-6"},
       {"a = 3", "`=` is not an operator; compare with `==` @2-3"},
-      {"a & tensor", "`&` is not an operator; did you mean `&&` @2-3"},
+      {"a & tensor", "`&` is not an operator; did you mean `&&`? @2-3"},
       {"a +", "the expression ends too early; a value is missing at its end @3-3"},
       {"a >", "the expression ends too early; a value is missing at its end @3-3"},
       {"(a", "a parenthesis is not closed @2-2"},
@@ -110,7 +110,7 @@ TEST_CASE("mistakes are reported with their place") {
       {"1, 2", "several values separated by commas; an expression has one value @0-4"},
       {"", "the expression is empty @0-0"},
       {"  ", "the expression is empty @0-2"},
-      {"a # b", "`#` cannot stand in an expression @2-3 | unknown variable `b`; did you mean `a` @4-5"},
+      {"a # b", "`#` cannot stand in an expression @2-3 | unknown variable `b`; did you mean `a`? @4-5"},
       {"1e", "unexpected `e` @1-2"},
   }};
   for (const auto& [text, expected] : table) {

@@ -23,7 +23,7 @@ tile = { relative = 7, measure = true }
   std::string all;
   for (const Error& error : errors) all += error.message + "; " + error.hint + "\n";
   CHECK(all ==
-        "unknown key `errors.wav`; did you mean `wave`\n"
+        "unknown key `errors.wav`; did you mean `wave`?\n"
         "`errors.tile.relative` is implausible: 7; expected between 0 and 1\n"
-        "unknown key `errors.tile.measure`; did you mean `measured`\n");
+        "unknown key `errors.tile.measure`; did you mean `measured`?\n");
 }

@@ -104,7 +104,7 @@ TEST_CASE("an unknown GPU gets a suggestion") {
   const auto gpu = find_gpu("h100-pci");
   REQUIRE_FALSE(gpu);
   CHECK(gpu.error().message == "unknown GPU `h100-pci`");
-  CHECK(gpu.error().hint == "did you mean `h100-pcie`");
+  CHECK(gpu.error().hint == "did you mean `h100-pcie`?");
   CHECK(find_gpu("zzzzzzzzzz").error().hint ==
         "`shapelint gpus` lists the known ones; `--gpu-file` reads another");
 }
@@ -122,12 +122,12 @@ TEST_CASE("a user's file gives all of its errors, each with its place") {
                   "[measured]\n"
                   "dram_copy_gb_s = true\n") ==
         Lines{
-            "my.toml:1: unknown architecture `hoper` (did you mean `hopper`)",
+            "my.toml:1: unknown architecture `hoper` (did you mean `hopper`?)",
             "my.toml:2: `sm_count` is implausible: 0 (expected between 1 and 4096)",
-            "my.toml:3: unknown key `boost_clock` (did you mean `boost_clock_mhz`)",
+            "my.toml:3: unknown key `boost_clock` (did you mean `boost_clock_mhz`?)",
             "my.toml:4: `boost_clock_mhz` is a string, expected a number",
             "my.toml:5: `dram_bandwidth_gb_s` is implausible: -5 (expected between 1 and 1000000)",
-            "my.toml:6: unknown key `peak_fp32_cuda_tflops.source` (did you mean `sources`)",
+            "my.toml:6: unknown key `peak_fp32_cuda_tflops.source` (did you mean `sources`?)",
             "my.toml:7: `l2_size_mib` has no `value`",
             "my.toml:8: `aliases[0]` is an integer, expected a string",
             "my.toml:9: unknown key `has_tma`",
@@ -141,7 +141,7 @@ TEST_CASE("a file without what every profile needs says what is missing") {
               "`dram_bandwidth_gb_s`, `l2_size_mib` (state it, or start from a known GPU with `based_on = "
               "\"h100\"`)"});
   CHECK(errors_of("based_on = \"h100-pci\"\n") ==
-        Lines{"my.toml:1: unknown GPU `h100-pci` (did you mean `h100-pcie`)"});
+        Lines{"my.toml:1: unknown GPU `h100-pci` (did you mean `h100-pcie`?)"});
   CHECK(errors_of("based_on = \"h100\"\nsm_count = 150\n") ==
         Lines{"my.toml:2: `sm_count` is 150, but the full die has only 144"});
 }

@@ -152,7 +152,7 @@ TEST_CASE("comments that silence nothing are told", "[suppress]") {
         Codes{"# shapelint: ignore: the comment names no rule and has no effect; write `ignore[SL101]`, "
               "then why"});
   CHECK(apply("m.toml", "a = 1 # shapelint: ignore[vocab-misalinged]\n", {}).complaints ==
-        Codes{"vocab-misalinged: unknown rule `vocab-misalinged`; did you mean `vocab-misaligned`"});
+        Codes{"vocab-misalinged: unknown rule `vocab-misalinged`; did you mean `vocab-misaligned`?"});
 }
 
 TEST_CASE("every form takes away exactly its finding", "[suppress][property]") {

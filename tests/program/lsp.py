@@ -238,7 +238,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(not of_rule(after[uri], "SL101"), f"the new configuration does not count: {after[uri]}")
     (workspace / "shapelint.toml").write_text('gpus = ["h100"]\n')
     wrong = client.change(uri, ODD)
-    check(any("shapelint.toml" in each["message"] and "did you mean `gpu`" in each["message"] for each in wrong),
+    check(any("shapelint.toml" in each["message"] and "did you mean `gpu`?" in each["message"] for each in wrong),
           f"a broken configuration: {wrong}")
     (workspace / "shapelint.toml").unlink()
 

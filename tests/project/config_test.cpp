@@ -138,11 +138,11 @@ reason = "padded when loaded"
 
 TEST_CASE("mistakes are all told, each at its place", "[config]") {
   CHECK(read("gpus = 1\nmin-gain = 3\nseverity.SL101 = \"hint\"\n").errors ==
-        "shapelint.toml:0: unknown key `gpus`; did you mean `gpu`\n"
+        "shapelint.toml:0: unknown key `gpus`; did you mean `gpu`?\n"
         "shapelint.toml:20: `min-gain` is not a share; write `0.01` or `\"1%\"`\n"
         "shapelint.toml:39: `severity.SL101` is `hint`; expected one of `info`, `warning`, `error`, `off`\n");
   CHECK(read("[[files]]\nmatch = \"a\"\ntensr = 8\n").errors ==
-        "shapelint.toml:22: unknown key `tensr` in `[[files]]`; did you mean `tensor`\n");
+        "shapelint.toml:22: unknown key `tensr` in `[[files]]`; did you mean `tensor`?\n");
   CHECK(
       read("[[files]]\nmatch = \"a\"\ntensor = 0\n").errors.find("`tensor` cannot be that; write a whole") !=
       std::string::npos);

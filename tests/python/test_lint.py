@@ -108,11 +108,11 @@ def test_errors_have_a_place():
     "call, code, text",
     [
         (lambda: shapelint.lint("no-such.toml"), "not-found", "no-such.toml"),
-        (lambda: shapelint.lint(EXAMPLE, "a1000"), "invalid-option", "did you mean `a100`"),
-        (lambda: shapelint.lint(EXAMPLE, hiden_size=1), "invalid-option", "did you mean `hidden_size`"),
+        (lambda: shapelint.lint(EXAMPLE, "a1000"), "invalid-option", "did you mean `a100`?"),
+        (lambda: shapelint.lint(EXAMPLE, hiden_size=1), "invalid-option", "did you mean `hidden_size`?"),
         (lambda: shapelint.lint(EXAMPLE, micro_batch_size=0), "invalid-option", "a whole number from 1"),
         (lambda: shapelint.lint(EXAMPLE, min_severity="bad"), "invalid-option", "info, warning or error"),
-        (lambda: shapelint.find_gpu("a1000"), "invalid-option", "did you mean `a100`"),
+        (lambda: shapelint.find_gpu("a1000"), "invalid-option", "did you mean `a100`?"),
         (lambda: shapelint.find_rule("SL999"), "invalid-option", "SL999"),
         (lambda: shapelint.suggest(EXAMPLE, "a100", objective="speed"), "invalid-option", "tokens, mfu"),
         (lambda: shapelint.suggest(EXAMPLE, "a100", where=["hidden_size %"]), "invalid-option", "hidden_size"),
@@ -171,7 +171,7 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
         shapelint.sweep(gpt2, {"hidden_size": 4096})
     with pytest.raises(ValueError, match="the column `hidden_size` has no rows"):
         shapelint.sweep(gpt2, {"hidden_size": []})
-    with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`"):
+    with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`?"):
         shapelint.price("Qwen/Qwen9-8B", gpu="h100")
     for text in ("hidden_size = 1\n# \ud800", {"model_type": "\udfff"}):
         with pytest.raises(ValueError, match="which is no character"):

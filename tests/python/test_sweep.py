@@ -43,7 +43,7 @@ def test_what_frameworks_refuse():
         ({}, "no columns"),
         ({"tensor": [1, 2], "data": [1]}, "`data` has 1 row, and"),
         ({"tensor": [1, 0]}, "`tensor` is 0 in row 1"),
-        ({"tensr": [1]}, "did you mean `tensor`"),
+        ({"tensr": [1]}, "did you mean `tensor`?"),
         ({"dtype": [1]}, "not a field of whole numbers"),
     ],
 )

@@ -253,5 +253,5 @@ TEST_CASE("a step that nobody named is an error", "[trace]") {
   files.files = {{"trace.json", trace()}, {"model.toml", model}};
   const Ran ran = run({"profile", "trace.json", "--model", "model.toml", "--step", "ProfileStep*"}, files);
   CHECK(ran.code == 2);
-  CHECK(ran.err == "error: trace.json: has no range `ProfileStep*`; did you mean `ProfilerStep#1`\n");
+  CHECK(ran.err == "error: trace.json: has no range `ProfileStep*`; did you mean `ProfilerStep#1`?\n");
 }

@@ -342,7 +342,7 @@ std::string instead_of_unknown(std::string_view name) {
   for (const KnownModel& each : catalog::known_models()) names.push_back(compared(each.name));
   for (const catalog::KnownConfig& each : catalog::known_configs()) names.push_back(compared(each.name));
   const std::string near = did_you_mean(compared(name), names);
-  return fmt::format("{}{}the model's config.json will do", near, near.empty() ? "" : "; ");
+  return fmt::format("{}{}the model's config.json will do", near, near.empty() ? "" : " otherwise ");
 }
 
 }  // namespace shapelint::formats

@@ -72,7 +72,7 @@ std::string hint_for_key(std::string_view section, std::string_view key) {
   const model::FieldId id = model::find_field(near);
   if (id == model::no_field) return {};
   const FieldInfo& field = model::info(id);
-  return fmt::format("did you mean `{}` of `[{}]`", field.key, field.section);
+  return fmt::format("did you mean `{}` of `[{}]`?", field.key, field.section);
 }
 
 class NativeReader {

@@ -177,7 +177,7 @@ TEST_CASE("every error of a file is reported at once, each at its place", "[nati
                       "[paralel]\n"
                       "tensor = 2\n") ==
         "1:2: `hidden_size` is missing from `[model]`\n"
-        "2:1: unknown key `hidden_sze` in `[model]`; did you mean `hidden_size`\n"
+        "2:1: unknown key `hidden_sze` in `[model]`; did you mean `hidden_size`?\n"
         "3:14: `num_layers` is a string; write an integer\n"
         "4:23: `num_attention_heads` is `0`; expected 1 to 4,194,304\n"
         "5:14: `vocab_size` is `1000000000000`; expected 1 to 134,217,728\n"
@@ -187,9 +187,9 @@ TEST_CASE("every error of a file is reported at once, each at its place", "[nati
         "9:12: `head_dim` is `64.0`; write the integer `64`\n"
         "10:2: `sequence_length` is missing from `[run]`; tokens per sequence, such as `sequence_length = "
         "2048`\n"
-        "11:9: `dtype` is `bf61`; did you mean `bf16`\n"
+        "11:9: `dtype` is `bf61`; did you mean `bf16`?\n"
         "12:20: `micro_batch_size` is `-5`; expected 1 to 268,435,456\n"
-        "13:2: unknown table `paralel`; did you mean `parallel`\n");
+        "13:2: unknown table `paralel`; did you mean `parallel`?\n");
 }
 
 TEST_CASE("a vocabulary of 0, -5 or 10^12 is an error with its place", "[native]") {
@@ -250,7 +250,7 @@ TEST_CASE("a model too large to be counted is refused", "[native]") {
 TEST_CASE("convolutions are checked as well", "[native]") {
   CHECK(native_errors(
             "[[conv]]\nin_channels = 3\nout_chanels = 64\nkernel = 7\nkernel_width = 3\nimage = 224\n") ==
-        "3:1: unknown key `out_chanels` in `[[conv]]`; did you mean `out_channels`\n"
+        "3:1: unknown key `out_chanels` in `[[conv]]`; did you mean `out_channels`?\n"
         "5:1: `kernel` and `kernel_width` are both stated; `kernel` means both sides; leave one out\n");
   CHECK(native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\n") ==
         "1:1: `image` is missing from the first layer; the height and width of the input, such as `image = "
@@ -270,7 +270,7 @@ TEST_CASE("convolutions are checked as well", "[native]") {
 TEST_CASE("the table [lint] is checked as well", "[native]") {
   CHECK(native_errors(small + "[lint]\ngpus = \"a100\"\nmin_gain = 5\nfail_level = \"fatal\"\nselect = [1]\n"
                               "params = { SL104 = 3, SL105 = { x = \"y\" } }\n") ==
-        "9:1: unknown key `gpus` in `[lint]`; did you mean `gpu`\n"
+        "9:1: unknown key `gpus` in `[lint]`; did you mean `gpu`?\n"
         "10:12: `min_gain` is not between 0 and 1; write a share of the step: `0.01` is 1 %\n"
         "11:14: `fail_level` is `fatal`; expected one of `info`, `warning` or `error`\n"
         "12:11: `lint.select[0]` is an integer; write a string or a list of strings\n"

@@ -50,7 +50,7 @@ TEST_CASE("what is wrong with a plan is told with its place, and what is wrong w
         "8:8: `runs` is a string; how often the plan is run in one iteration: a number above 0, and at most "
         "1e9\n");
   CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nrums = 2\nrun = { sequence_length = 8 }\n") ==
-        "8:1: unknown key `rums` in `[[plan]]`; did you mean `runs`\n");
+        "8:1: unknown key `rums` in `[[plan]]`; did you mean `runs`?\n");
   CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nrun = { sequence_length = 8, tensor = 2 }\n") ==
         "8:30: unknown key `tensor` in `[run]`; write it as `tensor` in `[parallel]`\n");
   CHECK(native_errors("plan = 3\n[run]\nsequence_length = 8\n" + shape) ==

@@ -145,7 +145,7 @@ TEST_CASE("symbolic dimensions are given by name", "[onnx]") {
   CHECK(network.layers[0].out == model::Feature{60, 32, 16});
   CHECK(read({{"height", 64}, {"width", 32}, {"n", 8}}).readings.front().setup.plan.micro_batch_size == 8);
   CHECK(errors_of(read({{"height", 64}, {"width", 32}, {"hieght", 3}})) ==
-        "the graph has no symbolic dimension `hieght`; did you mean `height`\n");
+        "the graph has no symbolic dimension `hieght`; did you mean `height`?\n");
   CHECK(errors_of(read({{"height", 64}, {"width", 32}, {"depth", 3}})) ==
         "the graph has no symbolic dimension `depth`; it has `height`, `n`, `width`\n");
   graph.inputs = {value("x", {1, 3, std::int64_t{0}, 32})};  // exporters' way not to say
@@ -186,7 +186,7 @@ TEST_CASE("the table of operators has no mistakes", "[onnx]") {
   read_operators(documents, errors);
   REQUIRE(errors.size() == 2);
   CHECK(errors[0].message == "unknown rule `fussed`");
-  CHECK(errors[0].hint == "did you mean `fused`");
+  CHECK(errors[0].hint == "did you mean `fused`?");
   CHECK(errors[1].message == "the operator has a rule already");
 }
 

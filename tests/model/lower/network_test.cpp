@@ -225,7 +225,7 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
         "9:10: `tensor` is 2 together with `[[conv]]`; convolutional networks are split over images only: "
         "`data`\n");
   CHECK(tests::native_errors(head + "[[conv]]\ntype = \"con\"\nout_channels = 8\n") ==
-        "5:8: `type` is `con`; did you mean `conv`\n");
+        "5:8: `type` is `con`; did you mean `conv`?\n");
   CHECK(tests::native_errors(head +
                              "[[conv]]\nrepeat = 65536\nlayers = [{ repeat = 65536, out_channels = 4 }]\n") ==
         "6:22: the network runs more than 65536 layers\n");

@@ -28,7 +28,7 @@ lint::Report sample() {
   for (model::Origin& origin : odd.reading.origins) origin.path = odd.path;
   report.models.push_back(odd);
   report.errors.push_back(
-      {{"unknown key `hiden_size`", "did you mean `hidden_size`", "broken.toml", Span{8, 18}},
+      {{"unknown key `hiden_size`", "did you mean `hidden_size`?", "broken.toml", Span{8, 18}},
        "[model]\nhiden_size = 1\n"});
   report.errors.push_back({{"cannot be read: No such file or directory", "", "gone.toml", {}}, ""});
   lint::RuleInfo rule;

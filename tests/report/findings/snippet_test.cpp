@@ -102,14 +102,14 @@ TEST_CASE("related places share the picture, a gap is shown", "[report]") {
 TEST_CASE("an error without a place names its file, one with a place shows it", "[report]") {
   CHECK(render({"is a directory, not a file", "", "examples", {}}, "", Style{}) ==
         "error: examples: is a directory, not a file\n");
-  CHECK(render({"unknown key `hiden_size`", "did you mean `hidden_size`", "m.toml", Span{0, 10}},
+  CHECK(render({"unknown key `hiden_size`", "did you mean `hidden_size`?", "m.toml", Span{0, 10}},
                "hiden_size = 1\n", Style{}) ==
         "error: unknown key `hiden_size`\n"
         "  --> m.toml:1:1\n"
         "   |\n"
         " 1 | hiden_size = 1\n"
         "   | ^^^^^^^^^^\n"
-        "   = hint: did you mean `hidden_size`\n\n");
+        "   = hint: did you mean `hidden_size`?\n\n");
   CHECK(render({"the file is empty", "", "m.toml", Span{0, 0}}, "", Style{}) ==
         "error: the file is empty\n"
         "  --> m.toml:1:1\n"

@@ -120,10 +120,10 @@ TEST_CASE("a rule's page has its example, what to use instead, and what the exam
 TEST_CASE("mistakes in a rule file are all reported, each at its place") {
   CHECK(mistakes(rule("hidden_size % 64 != 0")).empty());
   CHECK(mistakes(rule("hiden_size % 64 != 0")) ==
-        "4:9: unknown variable `hiden_size`; did you mean `hidden_size`\n");
+        "4:9: unknown variable `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(mistakes(rule("hidden_size % 64 != 0 && hidden_sise > 3 || celi_to(1, 2)")) ==
-        "4:34: unknown variable `hidden_sise`; did you mean `hidden_size`\n"
-        "4:53: unknown function `celi_to`; did you mean `ceil_to`\n");
+        "4:34: unknown variable `hidden_sise`; did you mean `hidden_size`?\n"
+        "4:53: unknown function `celi_to`; did you mean `ceil_to`?\n");
   CHECK(mistakes(rule("hidden_size = 64")) == "4:21: `=` is not an operator; compare with `==`\n");
   CHECK(mistakes(rule("wave_efficiency < 0.5")) ==
         "4:9: `wave_efficiency` belongs to one operation, which a rule with scope `model` and effect "
@@ -133,17 +133,17 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "5:13: `sm_count` belongs to the GPU, which a rule with scope `model` and effect `fails` does not "
         "see\n");
   CHECK(mistakes(rule("hidden_size > 3", "", "{hidden_size:percnt} of {hiden_size}")) ==
-        "5:25: unknown format `percnt`; did you mean `percent`\n"
-        "5:37: unknown variable `hiden_size`; did you mean `hidden_size`\n");
+        "5:25: unknown format `percnt`; did you mean `percent`?\n"
+        "5:37: unknown variable `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(mistakes(rule("hidden_size > 3", "", "{hidden_size")) ==
         "5:12: a brace is not closed; write `{{` for a brace\n");
   CHECK(mistakes(rule("hidden_size > limit", "[parameters]\nlimit = 3\n")).empty());
   CHECK(mistakes(rule("hidden_size > 3", "[parameters]\ntensor = 3\n")) ==
         "9:1: `tensor` is a variable already\n");
   CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nhiden_size = \"3\"\n")) ==
-        "9:1: unknown field `hiden_size`; did you mean `hidden_size`\n");
+        "9:1: unknown field `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(mistakes(rule("hidden_size > 3", "[[fix]]\nvary = [\"hiden_size\"]\n")) ==
-        "9:9: unknown field `hiden_size`; did you mean `hidden_size`\n");
+        "9:9: unknown field `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(mistakes(rule("hidden_size > 3",
                       "blame_when = { hidden_size = \"tensor > 1\" }\n[[fix]]\nvary = [\"blamed\"]\n"))
             .empty());
@@ -160,9 +160,9 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "4:29: `sm_count` belongs to the GPU, which a rule with scope `remark` and effect `slower` does not "
         "see\n");
   CHECK(mistakes(rule("hidden_size > 3", "scope = \"modle\"\n")) ==
-        "8:9: `modle` is not a known scope; did you mean `model`\n");
+        "8:9: `modle` is not a known scope; did you mean `model`?\n");
   CHECK(mistakes(rule("hidden_size > 3", "severty = \"info\"\n")) ==
-        "8:1: unknown key `severty`; did you mean `severity`\n");
+        "8:1: unknown key `severty`; did you mean `severity`?\n");
   CHECK(
       mistakes("code = \"sl1\"\nname = \"Wide\"\n") ==
       "1:8: `sl1` is not a code; capital letters and digits, such as `SL101`; rules of your own begin with "
