@@ -97,7 +97,7 @@ class Trial {
     for (const auto& [batch, priced] : tried) {
       if (priced.tokens_per_s < enough * best) continue;
       return add("larger-batch", against,
-                 fmt::format("micro_batch_size {} -> {}", setup_.plan.micro_batch_size, batch), priced);
+                 fmt::format("micro_batch_size {} → {}", setup_.plan.micro_batch_size, batch), priced);
     }
   }
 
@@ -178,18 +178,18 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
   }
   if (plan.mode == Mode::decode && plan.speculative_tokens == 0) trial.speculation();
   if (plan.tensor > 1 && plan.sequence_parallel) {
-    trial.plan("no-sequence-parallel", Bound::communication, "sequence_parallel -> false",
+    trial.plan("no-sequence-parallel", Bound::communication, "sequence_parallel → false",
                [](model::Plan& p) { p.sequence_parallel = false; });
   }
 }
 
 void train(Trial& trial, const model::Plan& plan) {
   if (plan.recompute != model::Recompute::none) {
-    trial.plan("less-recomputation", Bound::compute, "recompute -> none",
+    trial.plan("less-recomputation", Bound::compute, "recompute → none",
                [](model::Plan& p) { p.recompute = model::Recompute::none; });
   }
   if (plan.tensor > 1 && !plan.sequence_parallel) {
-    trial.plan("sequence-parallel", Bound::memory, "sequence_parallel -> true",
+    trial.plan("sequence-parallel", Bound::memory, "sequence_parallel → true",
                [](model::Plan& p) { p.sequence_parallel = true; });
   }
   if (plan.gradient_accumulation > 1 && !plan.fused_gradient_accumulation) {
@@ -199,7 +199,7 @@ void train(Trial& trial, const model::Plan& plan) {
   if (plan.pipeline > 1 || plan.data > 1 || plan.gradient_accumulation > 1) {
     trial.plan(
         "more-accumulation", Bound::communication,
-        fmt::format("gradient_accumulation {} -> {}", plan.gradient_accumulation,
+        fmt::format("gradient_accumulation {} → {}", plan.gradient_accumulation,
                     2 * plan.gradient_accumulation),
         [](model::Plan& p) { p.gradient_accumulation *= 2; }, "a larger global batch");
   }
@@ -220,7 +220,7 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   Trial trial(gpu, setup, draft);
   trial.larger_batch(plan.mode == Mode::train ? Bound::overhead : Bound::memory);
   if (plan.attention == model::Attention::unfused) {
-    trial.plan("fused-attention", Bound::memory, "attention -> flash",
+    trial.plan("fused-attention", Bound::memory, "attention → flash",
                [](model::Plan& p) { p.attention = model::Attention::flash; });
   } else if (plan.attention != model::Attention::flash && plan.attention != model::Attention::cudnn) {
     trial.plan("newer-attention", Bound::compute, fmt::format("attention kernels of {}", gpu.attention.name),
@@ -244,7 +244,7 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   }
   if (network && bytes_of(plan.dtype) > 2 && gpu::on_tensor_cores(gpu, DType::fp16)) {
     trial.plan(
-        "fp16", Bound::compute, "dtype -> fp16", [](model::Plan& p) { p.dtype = DType::fp16; },
+        "fp16", Bound::compute, "dtype → fp16", [](model::Plan& p) { p.dtype = DType::fp16; },
         "accuracy not considered");
   }
   const auto with_tensor = [](std::int64_t tensor) {
@@ -256,11 +256,11 @@ std::vector<Remedy> remedies(const gpu::Gpu& gpu, const model::Setup& setup, std
   };
   if (plan.tensor > 1 && plan.tensor % 2 == 0 && holds_experts(setup, plan.tensor / 2)) {
     trial.plan("smaller-tensor", Bound::communication,
-               fmt::format("tensor {} -> {}", plan.tensor, plan.tensor / 2), with_tensor(plan.tensor / 2));
+               fmt::format("tensor {} → {}", plan.tensor, plan.tensor / 2), with_tensor(plan.tensor / 2));
   }
   const bool divides = setup.model.num_attention_heads % (2 * plan.tensor) == 0;
   if (plan.mode != Mode::train && !network && divides && 2 * plan.tensor <= node_gpus) {
-    trial.plan("larger-tensor", Bound::memory, fmt::format("tensor {} -> {}", plan.tensor, 2 * plan.tensor),
+    trial.plan("larger-tensor", Bound::memory, fmt::format("tensor {} → {}", plan.tensor, 2 * plan.tensor),
                with_tensor(2 * plan.tensor));
   }
 
