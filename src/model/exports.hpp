@@ -15,6 +15,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "added_tokens",
     "asks_bf16",
     "checks_arguments",
+    "checks_state_blocks",
     "chunk_layers",
     "colocated",
     "compared_positions",

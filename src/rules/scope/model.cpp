@@ -20,6 +20,7 @@
 #include "rules/scope/variables.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "suggest/serving/capacity.hpp"
+#include "suggest/serving/states.hpp"
 
 namespace shapelint::rules {
 
@@ -137,6 +138,10 @@ suggest::Capacity capacity(const Context& c) {
   return suggest::capacity_of(*c.gpu, *c.setup);
 }
 
+suggest::StateRoom state_room(const Context& c) {
+  return suggest::state_room(*c.gpu, *c.setup);
+}
+
 double engine_stops(const Context& c) {
   // Where layers keep a window and nobody says how many do, less may be needed.
   if (!has_size(c) || (extra(*c.reading, "has_window") > 0 && spec(c).window.size <= 0)) return 0;
@@ -240,6 +245,7 @@ constexpr Variable of_model[] = {
     {"sequence_is_limit", "whether sequences are neither padded nor packed, so that `sequence_length` is only their maximum", [](const Context& c) { return extra(*c.reading, "sequence_is_limit"); }},
     {"keeps_adapter_rank", "whether tensor parallelism keeps the LoRA rank whole (ms-swift)", [](const Context& c) { return extra(*c.reading, "keeps_adapter_rank"); }},
     {"rollout_samples", "samples per step of reinforcement learning, if the trainer divides them evenly over GPUs; else 0", [](const Context& c) { return extra(*c.reading, "rollout_samples"); }},
+    {"checks_state_blocks", "whether a server wants a block of its cache for the state of each sequence that it may run", [](const Context& c) { return extra(*c.reading, "checks_state_blocks"); }, {}, true},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
 // clang-format on
@@ -266,6 +272,9 @@ constexpr Variable of_gpu[] = {
     {"largest_sequence_8_bit", "the same with an 8-bit KV cache", largest_sequence_8_bit},
     {"kv_cache_tokens", "tokens that the KV cache of one GPU holds, in sequences of the longest length", [](const Context& c) { return real(capacity(c).tokens); }},
     {"kv_cache_requests", "sequences of that length that fit in the KV cache", [](const Context& c) { return capacity(c).requests; }},
+    {"state_blocks", "blocks of vLLM's cache that have room for the state of a sequence, by the estimated activations and context; 0 without such layers, or of other engines", [](const Context& c) { return state_room(c).blocks; }},
+    {"most_state_blocks", "the same of all memory that the weights leave", [](const Context& c) { return state_room(c).most_blocks; }},
+    {"served_sequences", "sequences that an engine may run at a time: most_sequences, or its default on this GPU; 0 when unknown", [](const Context& c) { return real(state_room(c).sequences); }},
     {"link_gpus", "GPUs in one NVLink domain (fast interconnect)", [](const Context& c) { return real(c.gpu->link_gpus); }},
     {"has_flash", "whether a fused attention kernel supports this head_dim, and of a whole model those of all its layers", [](const Context& c) { return has_kernel(c) ? 1.0 : 0.0; }, {FieldId::head_dim}},
     {"flash_head_dim", "head_dim that the fused attention kernel computes, padding included; 0 without a kernel", [](const Context& c) { return bucket(c).bucket != nullptr ? real(bucket(c).head_dim) : 0; }, {FieldId::head_dim}},

@@ -12,6 +12,7 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
+#include "suggest/edit/sequences.hpp"
 
 namespace shapelint::suggest {
 
@@ -91,9 +92,7 @@ double runtime_bytes(double memory_gib, const model::Setup& setup) {
       gpu::engine_memory(model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
   // Of the others only what stands outside of their tensors is known.
   if (engine == nullptr || engine->activation_gib <= 0) return budget - usable_bytes(budget / bytes_per_gib);
-  const std::int64_t usual =
-      memory_gib < engine->small_below_gib ? engine->small_sequences : engine->sequences;
-  const std::int64_t sequences = plan.most_sequences > 0 ? plan.most_sequences : usual;
+  const std::int64_t sequences = sequences_at_a_time(memory_gib, plan);
   const bool is_mixture = setup.model.moe.num_experts > 0;
   const double sampled =
       engine->sampler_bytes * static_cast<double>(model::vocab_rows(setup)) * static_cast<double>(sequences);
