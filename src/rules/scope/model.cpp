@@ -245,6 +245,10 @@ constexpr Variable of_model[] = {
     {"sequence_is_limit", "whether sequences are neither padded nor packed, so that `sequence_length` is only their maximum", [](const Context& c) { return extra(*c.reading, "sequence_is_limit"); }},
     {"keeps_adapter_rank", "whether tensor parallelism keeps the LoRA rank whole (ms-swift)", [](const Context& c) { return extra(*c.reading, "keeps_adapter_rank"); }},
     {"rollout_samples", "samples per step of reinforcement learning, if the trainer divides them evenly over GPUs; else 0", [](const Context& c) { return extra(*c.reading, "rollout_samples"); }},
+    {"rollout_prompts", "prompts per step of reinforcement learning, if the trainer compares them with those of a mini-batch; else 0", [](const Context& c) { return extra(*c.reading, "rollout_prompts"); }},
+    {"mini_batch_prompts", "prompts of a mini-batch; 0 if not stated", [](const Context& c) { return extra(*c.reading, "mini_batch_prompts"); }},
+    {"generated_samples", "samples that are generated at a time, over all GPUs, if the trainer wants whole groups of them; else 0", [](const Context& c) { return extra(*c.reading, "generated_samples"); }},
+    {"generation_group", "samples generated for each prompt; 0 if not stated", [](const Context& c) { return extra(*c.reading, "generation_group"); }},
     {"checks_state_blocks", "whether a server wants a block of its cache for the state of each sequence that it may run", [](const Context& c) { return extra(*c.reading, "checks_state_blocks"); }, {}, true},
     {"blamed", "the blamed field's value (in fixes and messages)", [](const Context& c) { return c.blamed; }},
 };
