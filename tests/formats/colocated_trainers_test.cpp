@@ -133,8 +133,10 @@ TEST_CASE("AIAK's sizes are those of the model that it names", "[formats]") {
       " --training-phase sft --seq-length 1024 --max-position-embeddings 4096 --micro-batch-size 1 "
       "--global-batch-size 16 --optimizer adam --bf16 --use-distributed-optimizer --lr 0.0002 --train-iters "
       "10 ";
-  const model::Setup small = one_setup(
-      "sft.sh", "torchrun --nproc_per_node 8 --nnodes 1 train.py --model-name qwen2_5-vl-7b" + rest + "\n");
+  const model::Setup small = one_setup("sft.sh",
+                                       "torchrun --nproc_per_node 8 --nnodes 1 train.py --model-name "
+                                       "qwen2_5-vl-7b --tensor-model-parallel-size 1" +
+                                           rest + "\n");
   CHECK(model::parameter_count(small) == 7'615'616'512);
   CHECK(small.plan.data == 8);
   CHECK(small.plan.gradient_accumulation == 2);
@@ -161,4 +163,40 @@ TEST_CASE("MaxText shards weights over two axes, and recomputes what it does not
   CHECK(plan.data == 128);
   CHECK(plan.zero == 3);
   CHECK(plan.recompute == model::Recompute::full);
+}
+
+TEST_CASE("Tunix' mesh says how many ranks shard weights and split heads", "[formats]") {
+  // https://github.com/google/tunix, examples/rl/grpo/gsm8k/configs/gemma3_4b.yaml
+  const model::Setup file = one_setup("grpo.yaml", R"yaml(
+model_config:
+  model_name: "gemma-3-4b-it"
+  model_id: "google/gemma-3-4b-it"
+  mesh: {shape: "(2,4)", axis_names: "('fsdp','tp')"}
+actor_model_config:
+  lora_config: {rank: 64, alpha: 64.0}
+  mesh: {shape: "(2,4)", axis_names: "('fsdp','tp')"}
+batch_size: 8
+rl_training_config: {max_steps: 3738}
+rollout_config: {total_generation_steps: 768, max_prompt_length: 256}
+grpo_config: {num_generations: 2}
+)yaml");
+  CHECK(file.model.num_layers == 34);
+  CHECK(file.plan.data == 2);
+  CHECK(file.plan.tensor == 4);
+  CHECK(file.plan.sequence_length == 1024);
+  CHECK(file.plan.micro_batch_size == 8);
+  CHECK(file.plan.adapter_rank == 64);
+  // examples/sft/mtnt/run_llama3.2_3b.sh
+  const model::Plan command =
+      one_setup("sft.sh",
+                "python3 -m tunix.cli.peft_main base_config.yaml model_config.model_name=\"llama-3.2-3b\" "
+                "model_config.model_id=\"meta-llama/Llama-3.2-3B\" model_config.lora_config={} "
+                "model_config.mesh.shape=\"(2,2)\" model_config.mesh.axis_names=\"('fsdp','tp')\" "
+                "max_target_length=512 batch_size=8 optimizer_config.opt_type=\"adamw\"\n")
+          .plan;
+  CHECK(command.data == 2);
+  CHECK(command.tensor == 2);
+  CHECK(command.sequence_length == 512);
+  CHECK(command.micro_batch_size == 4);
+  CHECK_FALSE(command.adapters);
 }

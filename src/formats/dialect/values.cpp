@@ -271,6 +271,7 @@ Seen look_for_number(NodeRef node, std::string_view place) {
     return value ? number(*value) : Seen{};
   }
   std::string_view text = node.as_string().value_or("");
+  if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
   for (std::int64_t i = 1; i < *at; ++i) {
     const auto comma = text.find(',');
     if (comma == std::string_view::npos) return {};
