@@ -100,4 +100,5 @@ TEST_CASE("findings of the examples fit a terminal of 80 columns", "[cli][window
   check({"lint", "Qwen/Qwen3-8B", "--gpu", "h100"});
   check({"lint", "deepseek-ai/DeepSeek-V3.2", "--gpu", "h100"});
   check({"lint", "tests/contracts/models/qwen3-235b.toml", "--gpu", "h100", "--stack", "flashinfer"});
+  check({"roofline", "examples/deepseek-v3.toml", "--gpu", "h100"});  // layer.moe.all_to_all.waited bwd
 }

@@ -82,7 +82,7 @@ std::vector<std::string> best_sentences(const std::vector<RooflineCase>& cases) 
   const std::vector<Best> best = best_of(cases);
   std::vector<std::string> out;
   const auto rate = [](const RooflineCase& each) {
-    return fmt::format("{} {}/s/GPU", brief(tokens_per_gpu(each)),
+    return fmt::format("{} {}/s/GPU", rate_text(tokens_per_gpu(each)),
                        is_network(each.setup) ? "images" : "tokens");
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -150,7 +150,7 @@ std::string comparison_text(const std::vector<RooflineCase>& cases) {
     if (!fits(each)) marks = '!';
     some_too_large = some_too_large || !fits(each);
     out += line(marks, text::one_line(each.model), each.gpu.id, duration(step.time_us),
-                brief(tokens_per_gpu(each)), bound_text(each.line),
+                rate_text(tokens_per_gpu(each)), bound_text(each.line),
                 serves ? percent(largest / step.time_us) : percent(step.mfu),
                 each.serving ? duration(each.serving->first_token_us) : "");
   }
@@ -185,8 +185,8 @@ std::string curve_text(const RooflineCurve& each) {
                                       p.step.overhead_us, p.step.bubble_us};
     const double largest = *std::max_element(parts.begin(), parts.end());
     const std::string_view bound = p.bubble_bound ? "bubble" : cost::name(p.bound);
-    out += line(with_commas(p.value), duration(p.token_us), brief(p.tokens_per_s_per_gpu), brief(p.intensity),
-                brief(p.product_tflops), bound == "communication" ? "comm." : bound,
+    out += line(with_commas(p.value), duration(p.token_us), rate_text(p.tokens_per_s_per_gpu),
+                brief(p.intensity), brief(p.product_tflops), bound == "communication" ? "comm." : bound,
                 percent(largest / p.step.time_us), fmt::format("{} GiB", gib(p.memory_bytes))) +
            (p.fits ? "\n" : " !\n");
   }

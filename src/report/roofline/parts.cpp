@@ -61,6 +61,11 @@ std::string brief(double value) {
   return value < 99.95e6 ? fmt::format("{:.1f}M", value / 1e6) : fmt::format("{:.0f}M", value / 1e6);
 }
 
+std::string rate_text(double per_s) {
+  constexpr double widest = 1e7;
+  return per_s < widest ? tenths(per_s) : brief(per_s);
+}
+
 bool is_network(const model::Setup& setup) {
   return !setup.model.conv.empty();
 }
@@ -161,10 +166,10 @@ std::string plan_text(const model::Setup& setup) {
   if (p.pipeline > 1) out += fmt::format(", PP {}", p.pipeline);
   if (model::pipeline_chunks(p) > 1) out += fmt::format(", VPP {}", p.virtual_pipeline);
   const bool is_mixture = setup.model.moe.num_experts > 0;
-  if (p.expert > 1) out += fmt::format(", EP {}", p.expert);
-  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(" x TP {}", p.expert_tensor);
   if (p.context > 1) out += fmt::format(", CP {}", p.context);
   if (p.data > 1) out += fmt::format(", DP {}", p.data);
+  if (p.expert > 1) out += fmt::format(", EP {}", p.expert);
+  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(", ETP {}", p.expert_tensor);
   if (is_mixture && p.routing != model::Routing::even)
     out += fmt::format(", routing {}",
                        model::value_text(model::FieldId::routing, static_cast<std::int64_t>(p.routing)));

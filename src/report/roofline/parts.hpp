@@ -10,6 +10,8 @@ namespace shapelint::report::roofline_parts {
 
 // Three significant digits in at most six characters: 0.05, 1.23, 12.3, 123, 1234, 12.3k, 1.2M; `-` for none.
 std::string brief(double value);
+// Tokens or images per second, as every command prints them: "94.7", "10,842"; "12.3M" from 10^7.
+std::string rate_text(double per_s);
 // "1 token", "4,096 tokens"; "8 sequences".
 std::string tokens(std::int64_t count);
 std::string sequences(std::int64_t count);

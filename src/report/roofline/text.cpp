@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t usual_rows = 15;
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
+constexpr double bytes_per_kib = 1024;
 
 // Each line of a text that ends in a line feed, with further lines behind two blanks.
 std::string wrapped_lines(std::string_view text, const Style& style) {
@@ -57,14 +58,15 @@ std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
     const cost::MemoryRoof& roof = roofs.memory[i];
     std::string achieved = "-";
     if (roof.level == cost::Level::dram) {
-      achieved = fmt::format("{} ({})", brief(roof.achieved_gb_s),
+      achieved = fmt::format("{} ({})", with_commas(std::llround(roof.achieved_gb_s)),
                              roof.achieved_basis == cost::Basis::profile ? "measured" : "assumed");
     }
     const std::string_view basis = roof.basis == cost::Basis::profile   ? ", as profiled"
                                    : roof.basis == cost::Basis::derived ? ", by clock"
                                                                         : "";
-    out += fmt::format("  {:<26}{:>13}{:>24}\n", fmt::format("{}{}", titles[i], basis),
-                       roof.gb_s > 0 ? fmt::format("{:.0f} GB/s", roof.gb_s) : "unknown", achieved);
+    out += fmt::format(
+        "  {:<26}{:>13}{:>24}\n", fmt::format("{}{}", titles[i], basis),
+        roof.gb_s > 0 ? fmt::format("{} GB/s", with_commas(std::llround(roof.gb_s))) : "unknown", achieved);
   }
   return out;
 }
@@ -90,8 +92,21 @@ struct OpCells {
 constexpr std::size_t wide_table = 101;
 
 std::string op_line(const OpCells& cells, const Style& style) {
-  std::string out = fmt::format("{:<25}{:>6}{:>6}{:>7}", cells.name, cells.gflop, cells.mb, cells.dram);
-  if (width_of(style) >= wide_table) out += fmt::format("{:>6}{:>6}", cells.l2, cells.smem);
+  std::string out = cells.name;
+  std::size_t end = 25;
+  // A name that is too long takes room from the blanks of the cells behind it.
+  const auto add = [&](const std::string& cell, std::size_t width) {
+    end += width;
+    const std::size_t least = out.size() + cell.size() + (cell.empty() ? 0 : 1);
+    out += std::string(std::max(end, least) - out.size() - cell.size(), ' ') + cell;
+  };
+  add(cells.gflop, 6);
+  add(cells.mb, 6);
+  add(cells.dram, 7);
+  if (width_of(style) >= wide_table) {
+    add(cells.l2, 6);
+    add(cells.smem, 6);
+  }
   return out + fmt::format("{:>7}{:>7}{:>6} {:<8}{:>7}\n", cells.roof, cells.predicted, cells.share,
                            cells.bound, cells.step);
 }
@@ -155,10 +170,10 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
                                      "roof", "pred.", "of", "bound", "of"},
                                     style),
                             style);
-  out += heading(
-      op_line({"one run of", "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS", "roof", "by", "step"},
-              style),
-      style);
+  out += heading(op_line({"operation, per call", "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS",
+                          "roof", "by", "step"},
+                         style),
+                 style);
   const std::size_t rows = top == 0 ? order.size() : std::min(order.size(), static_cast<std::size_t>(top));
   double rest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -204,10 +219,10 @@ std::string with_prefix(double value, std::string_view unit) {
   return fmt::format("{} {}{}", brief(value), prefixes[i], unit);
 }
 
-// " (80 %: 2.80 s to 3.41 s)": where 80 of 100 steps lie.
+// " (80 % interval: 2.80 s to 3.41 s)": where 80 of 100 steps lie.
 std::string interval_text(const cost::StepInterval& interval, const gpu::Gpu& gpu) {
   if (interval.high_us <= 0) return {};
-  return fmt::format(" (80 %: {} to {}{})", duration(interval.low_us), duration(interval.high_us),
+  return fmt::format(" (80 % interval: {} to {}{})", duration(interval.low_us), duration(interval.high_us),
                      gpu.calibration.status == "uncalibrated" ? "; the GPU is uncalibrated" : "");
 }
 
@@ -237,7 +252,7 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
       "\na prompt of {} is prefilled in {}: first token after {}, {} prompt tokens/s\nwithout that "
       "prompt a token takes {}; with it x{}",
       tokens(s.prompt), counted(steps, "step"), duration(s.mixed_first_token_us),
-      brief(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
+      rate_text(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
   if (s.prompt_compute_bound_from) {
     out += fmt::format("\nGEMMs are compute-bound from {} of a prompt per step",
                        tokens(*s.prompt_compute_bound_from));
@@ -247,12 +262,12 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
 
 std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
   std::string out =
-      fmt::format("time to first token {} (80 %: {} to {}) for a prompt of {}{}", duration(s.first_token_us),
-                  duration(s.first_token_low_us), duration(s.first_token_high_us), tokens(s.prompt),
-                  s.mixed_first_token_us > 0 ? " alone" : "");
+      fmt::format("time to first token {} (80 % interval: {} to {}) for a prompt of {}{}",
+                  duration(s.first_token_us), duration(s.first_token_low_us), duration(s.first_token_high_us),
+                  tokens(s.prompt), s.mixed_first_token_us > 0 ? " alone" : "");
   if (s.chunk < s.prompt) out += fmt::format(" in chunks of {}", with_commas(s.chunk));
   out += fmt::format("\nthen {} per token ({} to {}), {} tokens/s for {}", duration(s.token_us),
-                     duration(s.token_low_us), duration(s.token_high_us), brief(s.tokens_per_s),
+                     duration(s.token_low_us), duration(s.token_high_us), rate_text(s.tokens_per_s),
                      sequences(plan.micro_batch_size));
   if (plan.pipeline > 1) out += fmt::format(" in each of {} stages", plan.pipeline);
   if (plan.data > 1) out += fmt::format(" on each of {} data-parallel ranks", plan.data);
@@ -262,9 +277,9 @@ std::string serving_text(const suggest::Serving& s, const model::Plan& plan) {
         fmt::format("\n{} per step for drafting {}", duration(s.draft_us), tokens(plan.speculative_tokens));
   }
   out += mixed_text(s, plan);
-  std::string growth = fmt::format("{} KB per token", brief(s.cache_bytes_per_token / 1e3));
+  std::string growth = fmt::format("{} KiB per token", brief(s.cache_bytes_per_token / bytes_per_kib));
   if (s.first_cache_bytes_per_token > s.cache_bytes_per_token)
-    growth += fmt::format(", {} within the window", brief(s.first_cache_bytes_per_token / 1e3));
+    growth += fmt::format(", {} within the window", brief(s.first_cache_bytes_per_token / bytes_per_kib));
   out += fmt::format("\nweights {}, KV cache {} GiB ({}) per GPU\n",
                      model::weights_are_unknown(plan) ? "unknown (dtype not stated)"
                                                       : fmt::format("{} GiB", gib(s.weight_bytes)),
@@ -293,7 +308,8 @@ std::string generation_text(const suggest::Generation& g, const suggest::Serving
       "batch of {} with prompts of {} and {}: {}, last first token after {}; {} output "
       "tokens/s, {} per GPU\n",
       sequences(plan.micro_batch_size), tokens(s.prompt), counted(g.output, "output token"),
-      duration(g.total_us), duration(g.prompts_us), brief(g.tokens_per_s), brief(g.tokens_per_s_per_gpu));
+      duration(g.total_us), duration(g.prompts_us), rate_text(g.tokens_per_s),
+      rate_text(g.tokens_per_s_per_gpu));
 }
 
 std::string remedies_text(const RooflineCase& each, const Style& style) {
@@ -361,10 +377,11 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
     const double fast = interval.low_us > 0 ? step.time_us / interval.low_us : 1;
     const double speed = tokens_per_gpu(each);
     out += wrapped_lines(
-        fmt::format("MFU {} ({} to {}{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),
+        fmt::format("MFU {} ({} % to {} %{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),
                     fixed(100 * slow * step.mfu, 0), fixed(100 * fast * step.mfu, 0),
-                    is_less ? ", causal attention in full" : "", percent(step.hfu), brief(speed),
-                    is_network(each.setup) ? "images" : "tokens", brief(slow * speed), brief(fast * speed)),
+                    is_less ? ", causal attention in full" : "", percent(step.hfu), rate_text(speed),
+                    is_network(each.setup) ? "images" : "tokens", rate_text(slow * speed),
+                    rate_text(fast * speed)),
         style);
   }
   if (each.serving) out += wrapped_lines(serving_text(*each.serving, each.setup.plan), style);
