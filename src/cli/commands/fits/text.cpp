@@ -28,9 +28,9 @@ using report::Style;
 
 constexpr std::size_t reason_indent = 6;
 constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
-// "   TP   PP    DP ZeRO   EP   CP  dtype"; a dtype with its recipe is longer.
+// "   TP   PP   CP    DP   EP ZeRO  dtype"; a dtype with its recipe is longer.
 std::string layout_titles(std::size_t dtype_width) {
-  return fmt::format("  {:>3}{:>5}{:>6}{:>5}{:>5}{:>5}  {:<{}}", "TP", "PP", "DP", "ZeRO", "EP", "CP",
+  return fmt::format("  {:>3}{:>5}{:>5}{:>6}{:>5}{:>5}  {:<{}}", "TP", "PP", "CP", "DP", "EP", "ZeRO",
                      "dtype", dtype_width);
 }
 
@@ -88,8 +88,8 @@ std::string cost(const FitRow& row) {
 }
 
 std::string layout_cells(const FitRow& row, std::size_t dtype_width) {
-  return fmt::format("  {:>3}{:>5}{:>6}{:>5}{:>5}{:>5}  {:<{}}", row.tensor, row.pipeline, row.data, row.zero,
-                     row.expert, row.context, contracts::name(row.format), dtype_width);
+  return fmt::format("  {:>3}{:>5}{:>5}{:>6}{:>5}{:>5}  {:<{}}", row.tensor, row.pipeline, row.context,
+                     row.data, row.expert, row.zero, contracts::name(row.format), dtype_width);
 }
 
 std::size_t dtype_width(std::span<const FitRow* const> rows) {
@@ -193,10 +193,10 @@ std::string in_words(const FitRow& row) {
     if (degree > 1) out += fmt::format(", {} {}", name, degree);
   };
   add("PP", row.pipeline);
-  add("DP", row.data);
-  if (row.zero > 0) out += fmt::format(", ZeRO-{}", row.zero);
-  add("EP", row.expert);
   add("CP", row.context);
+  add("DP", row.data);
+  add("EP", row.expert);
+  if (row.zero > 0) out += fmt::format(", ZeRO-{}", row.zero);
   return fmt::format("{}, {}", out, contracts::name(row.format));
 }
 
