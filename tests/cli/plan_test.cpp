@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/commands/plan/plan.hpp"
 #include "report/style.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
@@ -314,12 +315,38 @@ TEST_CASE("plans are drawn, and their page holds what is printed", "[plan][cli]"
   REQUIRE(ran.code == 0);
   CHECK(files.files.at("plan.svg").find("Memory per GPU") != std::string::npos);
   CHECK(files.files.at("plan.svg").find("stage 3") != std::string::npos);
-  CHECK(files.files.at("plan.html").find("Without a choice") != std::string::npos);
+  CHECK(files.files.at("plan.html").find("The fastest plan if one choice is changed") != std::string::npos);
   const tests::Ran served = tests::run({"plan", file, "--gpu", "h100", "--gpus", "8", "--input-tokens", "500",
                                         "--output-tokens", "100", "--plot", "front.svg"},
                                        files);
   REQUIRE(served.code == 0);
-  CHECK(files.files.at("front.svg").find("output tokens/s per user") != std::string::npos);
+  CHECK(files.files.at("front.svg").find("output tokens/s/user") != std::string::npos);
+}
+
+TEST_CASE("bars of a picture have names that tell the plans apart", "[plan][cli]") {
+  api::TrainingPlan plan;
+  plan.parallel.pipeline = 2;
+  plan.pipeline_schedule = "1f1b";
+  plan.overlap = "none";
+  plan.recompute = "none";
+  plan.step_us = 1e6;
+  std::vector<api::TrainingPlan> plans(4, plan);
+  plans[1].stage_layers = 17;
+  plans[2].micro_batch_size = 2;
+  plans[3].zero = 1;
+  api::PlanResult result;
+  result.kind = "training";
+  result.best = 0;
+  result.sequences_per_step = 8;
+  result.sequence_length = 4096;
+  result.counts.emplace_back();
+  result.counts.front().plans = plans;
+  const chart::PlanFigure figure = cli::plan_figure(result, "a model");
+  std::vector<std::string> names;
+  for (const chart::MemoryBar& bar : figure.memory->bars) names.push_back(bar.label);
+  CHECK(names == std::vector<std::string>{"TP 1, PP 2, ZeRO-0, even layers, 1 x 1",
+                                          "TP 1, PP 2, ZeRO-0, 17 layers",
+                                          "TP 1, PP 2, ZeRO-0, even layers, 2 x 1", "TP 1, PP 2, ZeRO-1"});
 }
 
 TEST_CASE("plans fit a terminal of 80 columns", "[plan][cli]") {
@@ -353,16 +380,16 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "not the length of a request");
-  says({"plan", file, "--gpu", "h100", "--ttft", "100"}, "`--ttft` is of a service");
-  says({"plan", file, "--gpu", "h100", "--formats", "fp8"}, "`--formats` is of a service");
+  says({"plan", file, "--gpu", "h100", "--ttft", "100"}, "`--ttft` applies to serving");
+  says({"plan", file, "--gpu", "h100", "--formats", "fp8"}, "`--formats` applies to serving");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--tokens", "15T"},
-       "`--tokens` is of training");
+       "`--tokens` applies to training");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--global-batch", "8"},
-       "`--global-batch` is of training");
+       "`--global-batch` applies to training");
   says({"plan", file, "--gpu", "h100", "--price", "a100=2"}, "this GPU is not in `--gpu`");
   says({"plan", file, "--gpu", "h100", "--tokens", "many"}, "a number above 0, such as 15T");
   says({"plan", file, "--gpu", "h100", "--measured", "step=20"}, "is not the time of a step");
   says({"plan", file, "--gpu", "h100", "--measured", file}, file);
-  says({"plan", file, "--gpu", "h100,a100", "--measured", "step=20s"}, "the measured step is of one GPU");
+  says({"plan", file, "--gpu", "h100,a100", "--measured", "step=20s"}, "a measured step belongs to one GPU");
   says({"plan", file, "--gpu", "h100", "--gpus", "8", "--plot", "plan.txt"}, "--plot");
 }

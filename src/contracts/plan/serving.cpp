@@ -28,11 +28,11 @@ constexpr std::int64_t most_chunk = 16384;
 // Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
 constexpr std::int64_t most_stages = 8;
 constexpr std::array<std::string_view, 6> binds_names{"memory",
-                                                      "the bound on TPOT",
-                                                      "the bound on TTFT",
-                                                      "the bound on a request's time",
-                                                      "throughput, which they would not raise",
-                                                      "the concurrency asked for"};
+                                                      "the TPOT bound",
+                                                      "the TTFT bound",
+                                                      "the bound on request latency",
+                                                      "throughput, which more of them do not raise",
+                                                      "the requested concurrency"};
 constexpr std::array chosen_in_serving{FieldId::mode,           FieldId::dtype,
                                        FieldId::recipe,         FieldId::tensor,
                                        FieldId::pipeline,       FieldId::context,

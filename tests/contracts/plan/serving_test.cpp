@@ -234,7 +234,7 @@ TEST_CASE("a concurrency is shared out over the replicas", "[plan]") {
       for (const ServingPlan& each : answer.front) {
         CHECK(each.requests >= concurrency);
         CHECK(each.requests - concurrency < each.replicas * each.setup.plan.pipeline);
-        CHECK(name(each.binds) == "the concurrency asked for");
+        CHECK(name(each.binds) == "the requested concurrency");
       }
     }
   }
@@ -251,7 +251,7 @@ TEST_CASE("a bound on a request's time is on its first token and all that follow
   REQUIRE(bound.cheapest);
   CHECK(bound.cheapest->request_us <= request.e2e_us);
   CHECK(bound.cheapest->request_us == Approx(bound.cheapest->ttft_us + 255 * bound.cheapest->tpot_us));
-  CHECK(name(bound.cheapest->binds) == "the bound on a request's time");
+  CHECK(name(bound.cheapest->binds) == "the bound on request latency");
   CHECK(bound.cheapest->tokens_per_s_per_gpu < free.cheapest->tokens_per_s_per_gpu);
 }
 

@@ -22,7 +22,7 @@ chart::FrontFigure front_of(const PlanCount& count) {
   for (const ServingPlan& each : *count.front) {
     out.points.push_back({each.output_tokens_per_s_per_user, each.output_tokens_per_s_per_gpu,
                           fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
-                          fmt::format("{} x {}, {}, {}: TTFT {}, {}{} output tokens/s per GPU", each.replicas,
+                          fmt::format("{} x {}, {}, {}: TTFT {}, {}{} output tokens/s/GPU", each.replicas,
                                       degree_words(each.parallel), each.dtype,
                                       counted(each.concurrent_requests, "request"), duration(each.ttft_us),
                                       each.tpot_us ? fmt::format("TPOT {}, ", duration(*each.tpot_us)) : "",
@@ -37,14 +37,46 @@ double real(std::int64_t value) {
   return static_cast<double>(value);
 }
 
+// Names that tell the plans apart: of equal ones with what differs between them.
+std::vector<std::string> names_of(const std::vector<TrainingPlan>& plans) {
+  std::vector<std::string> out;
+  for (const TrainingPlan& each : plans)
+    out.push_back(fmt::format("{}, ZeRO-{}", pipeline_words(each), each.zero));
+  const auto tell_apart = [&](const auto& words) {
+    const std::vector<std::string> before = out;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const std::string own = words(plans[i]);
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        if (before[k] != before[i] || words(plans[k]) == own || own.empty()) continue;
+        out[i] += ", " + own;
+        break;
+      }
+    }
+  };
+  tell_apart([](const TrainingPlan& each) {
+    return each.stage_layers > 0 ? fmt::format("{} layers", each.stage_layers) : std::string("even layers");
+  });
+  tell_apart([](const TrainingPlan& each) {
+    return fmt::format("{} x {}", each.micro_batch_size, each.gradient_accumulation);
+  });
+  tell_apart([](const TrainingPlan& each) { return "recompute " + recompute_words(each); });
+  tell_apart([](const TrainingPlan& each) { return "overlap " + each.overlap; });
+  tell_apart([](const TrainingPlan& each) {
+    return std::string(each.offload_optimizer > 0 ? "optimizer on the host" : "");
+  });
+  return out;
+}
+
 // What a rank of each plan needs.
 chart::MemoryFigure memory_of(const std::vector<TrainingPlan>& plans) {
   chart::MemoryFigure out;
   out.parts = {"weights", "gradients", "optimizer", "activations"};
-  for (const TrainingPlan& each : plans) {
+  const std::vector<std::string> names = names_of(plans);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const TrainingPlan& each = plans[i];
     const api::MemoryParts& parts = each.memory.parts;
     out.bars.push_back(
-        {fmt::format("{}, ZeRO-{}", pipeline_words(each), each.zero),
+        {names[i],
          {real(parts.weights), real(parts.gradients), real(parts.optimizer), real(parts.activations)}});
     out.usable_bytes = real(each.memory.usable_bytes);
   }
@@ -87,7 +119,7 @@ chart::PlanFigure plan_figure(const PlanResult& result, const std::string& model
   out.subtitle =
       fmt::format("training, {} of {} per step; fastest plan: {}, {} per step, MFU {}",
                   counted(*result.sequences_per_step, "sequence"), counted(*result.sequence_length, "token"),
-                  degree_words(best.parallel), duration(best.step_us), percent(best.mfu));
+                  pipeline_words(best), duration(best.step_us), percent(best.mfu));
   out.memory = memory_of(*count.plans);
   out.timeline = timeline_of(best);
   return out;

@@ -26,7 +26,7 @@ Result<double> measured_step_us(const std::string& text, const text::FileSystem&
       if (value && *value > 0) return *value * unit.us;
     }
     return Error{fmt::format("`--measured {}` is not the time of a step", text),
-                 "such as step=20.3s or step=950ms",
+                 "expected step=20.3s or step=950ms, or a file",
                  {},
                  {}};
   }

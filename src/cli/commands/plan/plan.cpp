@@ -97,7 +97,7 @@ bool check_plan_usage(const PlanOptions& options, const api::PlanOptions& asked,
     return false;
   };
   if (asked.input_tokens && (options.diff || options.apply))
-    return wrong("`--diff` and `--apply` are of training plans", "the text has the launch commands");
+    return wrong("`--diff` and `--apply` apply to training plans", "the text has the launch commands");
   if (options.format == 1 && (options.diff || options.apply))
     return wrong("`--diff` and `--apply` print an edit of the file", "`--format json` prints the plan");
   if (!has_drawing_ending(options.plot, "--plot", io) || !has_ending(options.page, "--report", ".html", io))

@@ -40,6 +40,7 @@ Result<double> measured_step_us(const std::string& text, const text::FileSystem&
 
 // `TP 8, PP 2, DP 4`.
 std::string degree_words(const api::Parallel& run);
+std::string recompute_words(const api::TrainingPlan& plan);
 // The same with chunks and schedule: `TP 8, PP 2, DP 4, VPP 2, ZB-H1`.
 std::string pipeline_words(const api::TrainingPlan& plan);
 

@@ -31,16 +31,6 @@ std::string lines(std::string_view text, std::size_t indent, const report::Style
   return report::wrap(text, indent, 0, style) + '\n';
 }
 
-std::string recompute_words(const TrainingPlan& plan) {
-  std::string out = plan.recompute;
-  for (const std::string& part : plan.recompute_parts) {
-    std::string words = part;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    out += " + " + words;
-  }
-  return out.starts_with("none + ") ? out.substr(7) : out;
-}
-
 // The papers' names of schedules.
 std::string_view schedule_words(const TrainingPlan& plan) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> words{{{"1f1b", "1F1B"},
@@ -80,14 +70,14 @@ std::string counts_text(const api::SearchCounts& counts) {
   add(counts.too_large, "does not fit|do not fit");
   add(counts.by_rules, "violates a rule|violate a rule");
   add(counts.refused, "is rejected by the stack|are rejected by the stack");
-  add(counts.needless, "recomputes or waits without need|recompute or wait without need");
+  add(counts.needless, "recomputes or waits needlessly|recompute or wait needlessly");
   add(counts.bounded, "cannot be faster|cannot be faster");
   return out;
 }
 
 // One line for each number of GPUs, and one for its plan.
 std::string table_of(const PlanResult& result, const report::Style& style) {
-  std::string out = style.paint(Role::strong, "The fastest plan of each number of GPUs") + '\n';
+  std::string out = style.paint(Role::strong, "The fastest plan for each number of GPUs") + '\n';
   out += fmt::format("   GPUs {:<16} {:>8} {:>7} {:>12}", "", "step", "MFU", "tokens/s");
   const auto is_priced = [](const PlanCount& each) { return each.price_per_gpu_hour > 0; };
   const bool has_hours = result.training_tokens > 0;
@@ -201,7 +191,7 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
 std::string ablations_text(const PlanCount& count, const report::Style& style) {
   if (count.without.empty()) return {};
   const double best_us = count.plans->front().step_us;
-  std::string out = '\n' + style.paint(Role::strong, "Without a choice, the best of the other plans") + '\n';
+  std::string out = '\n' + style.paint(Role::strong, "The fastest plan if one choice is changed") + '\n';
   constexpr std::size_t indent = 4;
   for (const api::WithoutChoice& without : count.without) {
     const std::string what = fmt::format("{} {}", without.field, without.value);
@@ -234,9 +224,9 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
   out += style.paint(Role::strong, count_title(shown));
   if (result.counts.size() > 1)
-    out += shown.price_per_gpu_hour > 0 ? ": most tokens for the money" : ": most tokens/s per GPU";
+    out += shown.price_per_gpu_hour > 0 ? ": lowest cost per token" : ": most tokens/s/GPU";
   out += '\n' + plans_table(*shown.plans);
-  out += lines(counts_text(shown.enumerated) + "; the first is the fastest of all of them", 2, style);
+  out += lines(counts_text(shown.enumerated) + "; the first is the fastest of all", 2, style);
 
   const TrainingPlan& best = shown.plans->front();
   const auto share = [&](double us) { return percent(us / best.step_us); };
@@ -274,14 +264,14 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
   }
   if (shown.as_the_file_says) {
     const TrainingPlan& own = *shown.as_the_file_says;
-    out += lines(fmt::format("as in the file: {}: step {} ({:+.1f} %), {} GiB{}", layout_words(own),
+    out += lines(fmt::format("the plan of the file: {}: step {} ({:+.1f} %), {} GiB{}", layout_words(own),
                              duration(own.step_us), 100 * (own.step_us / best.step_us - 1),
                              gib(static_cast<double>(own.memory.total_bytes)),
                              own.memory.fits.value_or(true) ? "" : ", which does not fit"),
                  0, style);
   }
   if (!result.in_the_file.empty())
-    out += lines(fmt::format("in the file: {}", fmt::join(result.in_the_file, "; ")), 0, style);
+    out += lines(fmt::format("set in the file: {}", fmt::join(result.in_the_file, "; ")), 0, style);
   return out + ablations_text(shown, style);
 }
 
@@ -316,10 +306,10 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
             2, style);
   // Fewer requests at a time are what makes a plan the fastest.
   std::string bound = fmt::format("a decoding step is {}-bound", plan.bound);
-  if (!is_fastest) bound += fmt::format("; what keeps more requests out: {}", plan.binds);
+  if (!is_fastest) bound += fmt::format("; concurrent requests are limited by {}", plan.binds);
   out += lines(bound, 2, style);
   if (plan.load < 1)
-    out += lines(fmt::format("serves {} requests/s; {} % of that arrives", tenths(plan.requests_per_s),
+    out += lines(fmt::format("serves up to {} requests/s; load {} %", tenths(plan.requests_per_s),
                              tenths(100 * plan.load)),
                  2, style);
   if (plan.cost_per_million_input_tokens)
@@ -357,7 +347,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
   std::string out;
   const std::string_view bounds = result.requests_per_s > 0 ? "bounds and the rate" : "bounds";
   if (result.counts.size() > 1) {
-    out += style.paint(Role::strong, "The cheapest plan of each number of GPUs, output tokens") + '\n';
+    out += style.paint(Role::strong, "The cheapest plan for each number of GPUs, output tokens") + '\n';
     out += fmt::format("   GPUs {:<16} {:>10} {:>12} {:>9} {:>9}\n", "", "tokens/s", "tokens/s/GPU", "TTFT",
                        "TPOT");
     for (const PlanCount& each : result.counts) {
@@ -388,7 +378,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
                      counted(shown.enumerated.all, "plan"));
   out += service_text("cheapest", *shown.cheapest, style);
   out += service_text("fastest", *shown.fastest, style, true);
-  out += service_text("fewest GPUs of a replica", *shown.fewest_gpus, style);
+  out += service_text("fewest GPUs per replica", *shown.fewest_gpus, style);
   out += '\n' + style.paint(Role::strong, "Pareto front, output tokens") + '\n';
   out += "  tokens/s/GPU  tokens/s/user      TTFT  requests  replicas\n";
   constexpr std::size_t plan_column = 52;
@@ -399,7 +389,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
            report::wrap(fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
                         plan_column, plan_column, style) +
            '\n';
-  out += '\n' + style.paint(Role::strong, "Start a replica of the cheapest") + '\n';
+  out += '\n' + style.paint(Role::strong, "Commands that start a replica of the cheapest plan") + '\n';
   for (const auto& [engine, command] : result.launch) out += command_text(command);
   return out;
 }
@@ -411,6 +401,16 @@ std::string pipeline_words(const TrainingPlan& plan) {
   if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
   if (has_other_schedule(plan)) out += fmt::format(", {}", schedule_words(plan));
   return out;
+}
+
+std::string recompute_words(const TrainingPlan& plan) {
+  std::string out = plan.recompute;
+  for (const std::string& part : plan.recompute_parts) {
+    std::string words = part;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    out += " + " + words;
+  }
+  return out.starts_with("none + ") ? out.substr(7) : out;
 }
 
 std::string degree_words(const api::Parallel& run) {
