@@ -17,7 +17,7 @@ const columns = [
   ["TFLOPS", (op) => op.tflops, (op) => op.flops ? number(op.tflops) : "-"],
   ["of roof", (op) => op.share_of_roof, (op) => percent(op.share_of_roof)],
   ["bound by", (op) => op.bound, (op) => op.bound, true],
-  ["runs", (op) => op.runs, (op) => number(op.runs)],
+  ["calls", (op) => op.runs, (op) => number(op.runs)],
   ["time", (op) => op.total_us, (op) => time(op.total_us)],
   ["of step", (op) => op.share_of_step, (op) => percent(op.share_of_step)],
 ];
@@ -49,18 +49,27 @@ function fillOps() {
   }
 }
 
+// As the roofline's text has it.
+function layout(plan) {
+  const degrees = [["TP", plan.tensor], ["PP", plan.pipeline], ["CP", plan.context], ["DP", plan.data], ["EP", plan.expert]];
+  return degrees.filter(([, degree]) => degree > 1).map((each) => each.join(" "))
+    .concat(plan.mode === "train" && plan.zero > 0 ? [`ZeRO-${plan.zero}`] : []);
+}
+
+function gib(bytes) { return (bytes / 2 ** 30).toFixed(1) + " GiB"; }
+
 function fillSummary() {
   const { step, plan } = current;
   byId("title").textContent = `${current.model || current.path} on ${current.gpu_name}`;
   byId("plan").textContent = `${current.path}: ${plan.mode}, micro-batch ${plan.micro_batch_size}, ` +
     (isNetwork(current) ? "" : plan.mode === "decode" ? `${number(plan.context_length, 8)} tokens in the KV cache, ` : `sequence length ${number(plan.sequence_length, 8)}, `) +
-    `${plan.dtype}, tensor ${plan.tensor}, pipeline ${plan.pipeline}`;
+    [plan.dtype, ...layout(plan)].join(", ");
   const room = current.step.memory.capacity_bytes;
   const full = Boolean(room) && current.step.memory.total_bytes > room;
   const cards = [["step", time(step.step_us)], ["bound by", step.bound],
-                 [`${isNetwork(current) ? "images" : "tokens"} per second per GPU`, number(current.step.tokens_per_s_per_gpu)],
-                 [full ? `memory: exceeds ${number(room / 1e9, 3)} GB` : `memory needed${room ? ` of ${number(room / 1e9, 3)} GB` : ""}`,
-                  number(current.step.memory.total_bytes / 1e9, 3) + " GB", full ? "warned" : ""],
+                 [`${isNetwork(current) ? "images" : "tokens"}/s/GPU`, number(current.step.tokens_per_s_per_gpu)],
+                 [full ? `memory: exceeds ${gib(room)}` : `memory${room ? ` of ${gib(room)}` : ""} per GPU`,
+                  gib(current.step.memory.total_bytes), full ? "warned" : ""],
                  ["kernels", number(current.launches.kernels)]];
   if (plan.mode === "train") cards.splice(2, 0, ["MFU", percent(step.mfu)]);
   if (current.serving) cards.splice(2, 0, ["time to first token", time(current.serving.first_token_us)]);
@@ -82,7 +91,7 @@ function fillRemedies() {
   const table = byId("remedies");
   table.replaceChildren();
   const head = table.createTHead().insertRow();
-  for (const title of ["change", "against", "step", "throughput"]) head.append(make("th", title));
+  for (const title of ["change", "bottleneck", "step", "throughput"]) head.append(make("th", title));
   const body = table.createTBody();
   for (const each of current.remedies) {
     const row = body.insertRow();
@@ -137,7 +146,7 @@ function fillCompare() {
     row.onclick = () => { byId("case").value = i; current = each; show(); };
     [each.model || each.path, each.gpu_name, time(each.step.step_us), number(each.step.tokens_per_s_per_gpu),
      `${each.step.bound} ${percent(share)}`, serves ? time(each.serving.first_token_us) : percent(each.step.mfu),
-     number(each.step.memory.total_bytes / 1e9, 3) + " GB" + (each.step.memory.fits ? "" : ", does not fit"), best || "-",
+     gib(each.step.memory.total_bytes) + (each.step.memory.fits ? "" : ", does not fit"), best || "-",
     ].forEach((text, column) => row.append(make("td", text, column < 2 ? "text" : "")));
   });
   byId("compare-text").replaceChildren(...roofline.best.map((line) => make("li", line)));

@@ -90,7 +90,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
                   "bar " + colour_of_group(bar->group), bar->hover);
     svg.line({end, y + waterfall_bar_height}, {end, y + waterfall_row}, "edge");
     svg.text({std::max(begin, end) + 8, y + 14}, duration(bar->us) + ", " + percent(bar->us / total_us),
-             Anchor::start, "small");
+             Anchor::start, "small halo");
     y += waterfall_row;
   }
   if (has_hidden) {
@@ -103,13 +103,14 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
               {begin, y + waterfall_bar_height - 1},
               {begin, y + 1}},
              "faint", "overlapped communication, not part of the step time");
-    svg.text({end + 8, y + 14}, duration(figure.hidden_us) + ", hidden", Anchor::start, "small soft");
+    svg.text({end + 8, y + 14}, duration(figure.hidden_us) + ", hidden", Anchor::start, "small soft halo");
     y += waterfall_row;
   }
   svg.text({waterfall_left - 10, y + 14}, figure.total_label, Anchor::end, "strong");
   svg.rectangle({waterfall_left, y}, place(x, total_us / unit.us) - waterfall_left, waterfall_bar_height,
                 "bar", figure.total_label);
-  svg.text({place(x, total_us / unit.us) + 8, y + 14}, duration(total_us), Anchor::start, "small strong");
+  svg.text({place(x, total_us / unit.us) + 8, y + 14}, duration(total_us), Anchor::start,
+           "small strong halo");
   return std::move(svg).finish();
 }
 
@@ -322,7 +323,8 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
   for (const cost::MemoryRoof& roof : of.line.roofs.memory) {
     const std::string level = level_name(roof.level);
     if (roof.gb_s > 0) {
-      out.roofs.push_back({fmt::format("{} {:.0f} GB/s", level, roof.gb_s), roof.gb_s, 0, false,
+      out.roofs.push_back({fmt::format("{} {} GB/s", level, with_commas(std::llround(roof.gb_s))), roof.gb_s,
+                           0, false,
                            fmt::format("{}: {:.0f} GB/s ({})", level, roof.gb_s, cost::name(roof.basis))});
     }
     if (roof.level == cost::Level::dram && roof.achieved_gb_s > 0) {
@@ -335,7 +337,7 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
     if (!is_used(roof, of.line)) continue;
     const std::string units =
         fmt::format("{}, {} cores", name(roof.dtype), roof.on_tensor_cores ? "tensor" : "CUDA");
-    out.roofs.push_back({fmt::format("{} {:.4g} TFLOP/s", units, roof.tflops), 0, roof.tflops, false,
+    out.roofs.push_back({std::string(name(roof.dtype)), 0, roof.tflops, false,
                          fmt::format("{}: {:.4g} TFLOP/s (data sheet)", units, roof.tflops)});
     if (roof.achieved_tflops > 0) {
       out.roofs.push_back({units, 0, roof.achieved_tflops, true,

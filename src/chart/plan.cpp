@@ -55,7 +55,7 @@ void draw_front(Svg& svg, const FrontFigure& figure, double top) {
   const bool is_wide_y = high_y > decade * low_y;
   const PlotFrame frame{round_scale(is_wide_x ? low_x : 0, high_x, is_wide_x, front_left, plan_right),
                         round_scale(is_wide_y ? low_y : 0, high_y, is_wide_y, bottom, top + 28)};
-  draw_frame(svg, frame, "output tokens/s per user", "output tokens/s per GPU");
+  draw_frame(svg, frame, "output tokens/s/user", "output tokens/s/GPU");
   std::vector<Pixel> line;
   for (const FrontPoint& each : figure.points)
     line.push_back({place(frame.x, each.per_user), place(frame.y, each.per_gpu)});
@@ -137,7 +137,8 @@ void draw_memory(Svg& svg, const MemoryFigure& figure, double top) {
 TimelineFigure drawn_part(const TimelineFigure& figure) {
   TimelineFigure out = figure;
   const std::int64_t enough = std::max(2 * figure.stages, fewest_drawn);
-  if (out.micro_batches > 2 * enough) out.micro_batches = enough;
+  if (out.micro_batches * drawn_chunks(figure) > 2 * enough)
+    out.micro_batches = std::min(out.micro_batches, enough);
   return out;
 }
 
@@ -232,7 +233,9 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
     // With DualPipe the second half of the micro-batches begins at the last stage.
     const bool is_of_second_half = figure.schedule == Schedule::dualpipe && each.chunk == 1;
     const std::int64_t number = each.micro_batch + 1 + (is_of_second_half ? figure.micro_batches / 2 : 0);
-    svg.rectangle({from, y}, std::max(0.3, to - from - 0.6), stage_bar, fmt::format("bar {}", look_of(each)),
+    // A gap of its share, so that narrow blocks are not mostly gaps.
+    const double gap = std::min(0.6, 0.1 * (to - from));
+    svg.rectangle({from, y}, to - from - gap, stage_bar, fmt::format("bar {}", look_of(each)),
                   fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage, work, number,
                               drawn_chunks(figure) > 1 ? fmt::format(", chunk {}", each.chunk) : "",
                               duration(each.begin_us), duration(each.end_us)));

@@ -16,7 +16,7 @@
 namespace shapelint::chart {
 namespace {
 
-constexpr double roofline_width = 1120;
+constexpr double roofline_width = 1190;
 constexpr double roofline_height = 560;
 constexpr double roofline_left = 84;
 constexpr double roofline_right = 724;
@@ -25,7 +25,7 @@ constexpr double roofline_bottom = 504;
 constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
-constexpr double table_left = 752;       // of the numbered operations, beside the plot
+constexpr double table_left = 822;       // of the numbered operations, beside the names of ceilings
 constexpr double table_row = 19;
 constexpr std::size_t most_numbers = 18;  // as many rows as the plot is high
 
@@ -71,13 +71,6 @@ PlotFrame frame_of(const RooflineFigure& figure) {
   // Some air above the roof for its label and at the sides for the marks.
   return {round_scale(low_x / 1.2, high_x * 1.2, true, roofline_left, roofline_right),
           round_scale(low_y / 1.2, high_y * 1.3, true, roofline_bottom, roofline_top)};
-}
-
-// Where the name of a ceiling stands, with the lines of theory and practice below it.
-Box ceiling_label(const PlotFrame& frame, const RoofLine& roof) {
-  const double y = place(frame.y, roof.tflops);
-  const double wide = roof.achieved ? frame.x.to - frame.x.from : text_width(roof.label, 11) + 8;
-  return {frame.x.to - wide, frame.x.to, y - (roof.achieved ? 2 : 16), y + 2};
 }
 
 struct Segment {
@@ -174,7 +167,10 @@ void draw_roof(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure, c
     const SlopeLabel label = placed_label(frame, figure, roof, *line);
     svg.text(label.end, roof.label, Anchor::end, "small halo", label.turn * degrees_per_radian);
   } else {
-    svg.text({frame.x.to - 4, to.y - 5}, roof.label, Anchor::end, "small halo");
+    // Beside the plot: compute-bound marks lie at the ceiling.
+    svg.text({frame.x.to + 6, to.y - 2}, roof.label, Anchor::start, "small halo");
+    svg.text({frame.x.to + 6, to.y + 10}, fmt::format("{:.4g} TFLOP/s", roof.tflops), Anchor::start,
+             "small halo");
   }
 }
 
@@ -212,7 +208,6 @@ std::vector<Box> roof_boxes(const PlotFrame& frame, const RooflineFigure& figure
   std::vector<Box> out;
   const auto add = [&](const std::vector<Box>& more) { out.insert(out.end(), more.begin(), more.end()); };
   for (const RoofLine& roof : figure.roofs) {
-    if (roof.tflops > 0) out.push_back(ceiling_label(frame, roof));
     const std::optional<Segment> line = seen(frame, figure, roof);
     if (!line) continue;
     add(boxes_along(*line, 2));
@@ -236,6 +231,7 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
   }
   const std::size_t count = std::min(by_size.size(), most_numbers);
   std::vector<bool> is_done(count, false);
+  std::vector<Box> numbers;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_done[i]) continue;
     const Pixel at = center(*by_size[i]);
@@ -252,8 +248,15 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
       return Box{spot.x - 3, spot.x + wide + 3, spot.y - 10, spot.y + 3};
     };
     const std::vector<Pixel> spots = spots_around(at, r, wide);
+    const auto leader_boxes = [&](const Box& box) {
+      const std::optional<Segment> line = leader(at, r, box);
+      return line ? boxes_along(*line, 1) : std::vector<Box>();
+    };
     const auto spot = std::find_if(spots.begin(), spots.end(), [&](const Pixel& each) {
       const Box box = box_at(each);
+      const std::vector<Box> line = leader_boxes(box);
+      if (std::any_of(line.begin(), line.end(), [&](const Box& part) { return !is_free(part, numbers); }))
+        return false;
       const bool is_inside = box.x0 >= frame.x.from + 2 && box.x1 <= frame.x.to - 2 &&
                              box.y1 <= frame.y.from - 2 && box.y0 >= frame.y.to + 2;
       return is_inside && is_free(box, taken);
@@ -263,6 +266,9 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
     if (const std::optional<Segment> line = leader(at, r, box)) svg.line(line->from, line->to, "axis");
     svg.text(*spot, text, Anchor::start, "small strong halo");
     taken.push_back(box);
+    numbers.push_back(box);
+    const std::vector<Box> line = leader_boxes(box);
+    taken.insert(taken.end(), line.begin(), line.end());
   }
 }
 

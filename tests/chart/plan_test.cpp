@@ -168,6 +168,17 @@ TEST_CASE("a stage does one thing at a time, after what it waits for", "[chart][
   }
 }
 
+TEST_CASE("blocks of a timeline are wider than the gaps between them", "[chart][plan]") {
+  chart::PlanFigure figure;
+  figure.timeline = TimelineFigure{16, 8, 64, 1e5, 2e5};
+  const std::string svg = chart::plan_svg(figure);
+  std::size_t blocks = 0;
+  for (std::size_t at = svg.find("<rect "); at != std::string::npos;
+       at = svg.find("<rect ", at + 1), ++blocks)
+    CHECK(std::stod(svg.substr(svg.find("width=\"", at) + 7)) >= 0.6);
+  CHECK(blocks > 1'000);
+}
+
 TEST_CASE("a picture of plans has its parts, in words that are escaped", "[chart][plan]") {
   chart::PlanFigure figure;
   figure.title = "a <model>";
@@ -188,7 +199,7 @@ TEST_CASE("a picture of plans has its parts, in words that are escaped", "[chart
   figure.timeline.reset();
   figure.front = chart::FrontFigure{{{10, 500, "2 x TP 1", ""}, {40, 100, "1 x TP 2", ""}}};
   const std::string front = chart::plan_svg(figure);
-  CHECK(front.find("output tokens/s per user") != std::string::npos);
+  CHECK(front.find("output tokens/s/user") != std::string::npos);
   CHECK(front.find("1 x TP 2") != std::string::npos);
   const std::string page = chart::plan_page(figure, "TP < 2");
   CHECK(page.find("<pre>TP &lt; 2</pre>") != std::string::npos);

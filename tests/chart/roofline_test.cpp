@@ -124,6 +124,27 @@ TEST_CASE("no label crosses a roof", "[chart]") {
   }
 }
 
+TEST_CASE("names of ceilings are beside the plot, where no mark covers them", "[chart]") {
+  RooflineFigure figure;
+  figure.groups = {"compute-bound"};
+  figure.roofs = {{"DRAM 3,350 GB/s", 3350, 0, false, ""}, {"bf16", 0, 989.4, false, ""}};
+  for (const double intensity : {600.0, 800.0, 1000.0, 1500.0, 2000.0})
+    figure.marks.push_back(mark("op", intensity, 1100, 0.1));
+  const std::string out = roofline_svg(figure);
+  std::size_t beside = 0;
+  for (const Label& label : labels_of(out)) {
+    if (label.text != "bf16" && label.text != "989.4 TFLOP/s") continue;
+    ++beside;
+    for (const Line& roof : lines_of(out)) CHECK(label.x > roof.x1);
+    for (std::size_t at = out.find("<circle "); at != std::string::npos; at = out.find("<circle ", at + 1)) {
+      const double y = number_after(out, at, "cy=\"");
+      if (std::abs(y - label.y) < 20 && number_after(out, at, "cx=\"") < 822)
+        CHECK(number_after(out, at, "cx=\"") < label.x);
+    }
+  }
+  CHECK(beside == 2);
+}
+
 TEST_CASE("a sweep's scale begins where its data is, and says so", "[chart]") {
   SawtoothFigure figure;
   SawtoothLine line;

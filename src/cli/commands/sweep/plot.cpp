@@ -80,7 +80,7 @@ void SweepPlot::add(std::size_t index, std::size_t gpu, const model::Setup& setu
   line.tokens_per_s.push_back(tokens_per_s_per_gpu);
   line.line.points.push_back(
       {x, 0,
-       fmt::format("{}\n{} {}\n{:.4g} TFLOP/s of model FLOPs, MFU {}\n{:.5g} tokens/s per GPU, step {}{}{}",
+       fmt::format("{}\n{} {}\n{:.4g} TFLOP/s of model FLOPs, MFU {}\n{:.5g} tokens/s/GPU, step {}{}{}",
                    line.line.label, name_of(over_.back()),
                    with_commas(over_.back().values[index % per_line_]), tflops, percent(step.mfu),
                    tokens_per_s_per_gpu, duration(step.time_us),
