@@ -279,7 +279,7 @@ ManPage page_of(const Command& command) {
   if (!command.details.empty()) text += ".SH DESCRIPTION\n" + paragraphs(command.details);
   if (!bound.options.empty()) text += ".SH OPTIONS\n" + grouped_entries(bound.options);
   GlobalOptions global;
-  text += ".SS Of every command\n" + entries(global_options(global));
+  text += ".SS Global options\n" + entries(global_options(global));
   if (!command.examples.empty()) text += fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(command.examples));
   text += ".SH SEE ALSO\n.BR shapelint (1)\n";
   return {name + ".1", std::move(text)};
@@ -308,7 +308,7 @@ ManPage overview_page() {
     text += fmt::format(".TP\n.BR shapelint\\-{} (1)\n{}\n", roff(command.name), roff(command.summary));
   }
   GlobalOptions global;
-  text += ".SH OPTIONS OF EVERY COMMAND\n" + entries(global_options(global));
+  text += ".SH GLOBAL OPTIONS\n" + entries(global_options(global));
   text += exit_status;
   text += environment;
   return {"shapelint.1", std::move(text)};

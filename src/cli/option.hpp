@@ -66,7 +66,7 @@ inline constexpr std::array<std::string_view, 2> text_or_json{"text", "json"};
 
 // `--format`: one of a command's formats, by index.
 Option format_option(std::size_t& format, std::span<const std::string_view> formats,
-                     std::string doc = "how to print");
+                     std::string doc = "output format");
 
 struct UsageError {
   std::string message;
