@@ -108,7 +108,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "16 "
        "--seq-length 512 --micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
        "SL501",
-       "`--micro-batch-size 4` and `--global-batch-size` is 1 times `--micro-batch-size` times the "
+       "`--micro-batch-size 4` and set `--global-batch-size` to 1 x `--micro-batch-size` x the "
        "data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
@@ -181,7 +181,7 @@ TEST_CASE("micro-batches of a pipeline are told by its own key", "[lint]") {
       "[job]\nconfig_file = \"x\"\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size "
       "= 1\n"
       "seq_len = 8192\n[parallelism]\npipeline_parallel_degree = 4\ntensor_parallel_degree = 1\n";
-  CHECK(how_of({"train.toml", text, "SL506", "", "h100"}).find("times `pipeline_parallel_microbatch_size`") !=
+  CHECK(how_of({"train.toml", text, "SL506", "", "h100"}).find("x `pipeline_parallel_microbatch_size`") !=
         std::string::npos);
 }
 
