@@ -378,8 +378,8 @@ std::vector<Derivation> build() {
   add(FieldId::adapters, derived, "frozen", freezing, constant<1>);
   add(FieldId::adapters, defaulted, own, always, constant<0>);
   // A server's cache is not empty. As formats of servers have it where nothing is said.
-  add(FieldId::context_length, defaulted, "assumed: the longest that the model takes, at most 4096",
-      of_known_positions, usual_context, {FieldId::max_positions});
+  add(FieldId::context_length, defaulted, "assumed: the model's maximum, at most 4096", of_known_positions,
+      usual_context, {FieldId::max_positions});
   add(FieldId::context_length, defaulted, own, always, constant<0>);
   add(FieldId::sequence_length, derived, "context_length", for_decode,
       [](const Setup& s) { return s.plan.context_length; }, {FieldId::context_length});
