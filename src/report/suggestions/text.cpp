@@ -45,7 +45,7 @@ std::string signed_percent(double share) {
 
 std::string performance_text(const suggest::Performance& p) {
   std::string text =
-      fmt::format("step {}, MFU {}, {} tokens/s per GPU, {}", duration(p.time_us), percent(p.mfu),
+      fmt::format("step {}, MFU {}, {} tokens/s/GPU, {}", duration(p.time_us), percent(p.mfu),
                   with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
   if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
     text += fmt::format(" of {} GiB: does not fit", gib(p.capacity_gb * bytes_per_gb));
@@ -232,7 +232,7 @@ void add_front(const SuggestReport& report, const Style& style, std::string& out
   }
   const std::string behind =
       answer.behind_front > 0.0005
-          ? fmt::format("with at least as many parameters: up to {} more tokens per second than now",
+          ? fmt::format("with at least as many parameters: up to {} more tokens/s than now",
                         percent(answer.behind_front))
           : std::string("the present shape is on the Pareto front");
   out += headline(behind, 0, 0, style) + '\n';
