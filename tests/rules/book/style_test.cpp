@@ -68,6 +68,20 @@ constexpr std::string_view paraphrases[] = {
     "waits for memory",
     "unless given",
     "unless stated",
+    "shares weights",
+    "shares its states",
+    "holds as many",
+    "have as many experts",
+    "takes as many samples",
+    "serves as many",
+    "no part of the",
+    "for the money",
+    "system has not",
+    "serves as many",
+    "stops at any other",
+    "has not come",
+    "what keeps",
+    "over micro-batches and",
 };
 
 void check_words(std::string_view name, std::string_view text) {
@@ -156,7 +170,8 @@ TEST_CASE("a count of one has a singular noun in every rule", "[rules][style]") 
   }
 }
 
-TEST_CASE("a count of one has a singular noun in everything that is printed", "[golden][style]") {
+TEST_CASE("counts, guesses and changes are written one way in everything that is printed",
+          "[golden][style]") {
   namespace fs = std::filesystem;
   const fs::path root = tests::source_dir();
   std::size_t lines = 0;
@@ -171,6 +186,10 @@ TEST_CASE("a count of one has a singular noun in everything that is printed", "[
       for (std::string line; std::getline(text, line); ++lines) {
         INFO(path << ": " << line);
         CHECK(plural_of_one(line) == "");
+        // A guess is a question, and a change has one arrow.
+        if (const std::size_t guess = line.find("did you mean `"); guess != std::string::npos)
+          CHECK(line.find("`?", guess) != std::string::npos);
+        if (path.ends_with(".out")) CHECK(line.find(" -> ") == std::string::npos);
       }
     }
   }
