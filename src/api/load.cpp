@@ -230,7 +230,7 @@ std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::st
     if (!(number > 0)) {
       errors.push_back(wrong(fmt::format("the {} of `{}` is not a positive number", what, name)));
     } else if (place == gpus.end()) {
-      errors.push_back(wrong(fmt::format("the {} of `{}` is of no GPU of this search", what, name)));
+      errors.push_back(wrong(fmt::format("the {} of `{}` belongs to no GPU of this search", what, name)));
     } else {
       out[static_cast<std::size_t>(place - gpus.begin())] = number;
     }

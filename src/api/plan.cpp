@@ -165,7 +165,7 @@ PlanCount count_of(const contracts::ServingCount& count) {
 }
 
 Error ended() {
-  return {std::string(code::no_candidates), "the search was ended before its last number of GPUs", {}, {}};
+  return {std::string(code::no_candidates), "the search was stopped before its last number of GPUs", {}, {}};
 }
 
 std::optional<std::int64_t> place_of(const std::optional<std::size_t>& place) {
@@ -284,7 +284,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         std::pair(options.global_batch.has_value(), "global_batch")}) {
     if (is_given && serves)
       errors.push_back(wrong(
-          fmt::format("`{}` is of training, and the length of a request asks for serving", called(name))));
+          fmt::format("`{}` applies to training, but a request length plans serving", called(name))));
   }
   const std::string input = called("input_tokens");
   const std::string output = called("output_tokens");
@@ -299,7 +299,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(options.e2e_ms > 0, "e2e_ms"),
         std::pair(options.concurrency > 0, "concurrency"), std::pair(!options.formats.empty(), "formats")}) {
     if (is_given && !serves)
-      errors.push_back(wrong(fmt::format("`{}` is of a service", called(name)),
+      errors.push_back(wrong(fmt::format("`{}` applies to serving", called(name)),
                              fmt::format("it needs `{}` and `{}`", input, output)));
   }
   for (const auto& [value, name] :
@@ -321,7 +321,7 @@ Result<PlanAnswer> plan_of(const contracts::PlanSubject& subject, const PlanOpti
                            const PlanFile& file) {
   const bool serves = options.input_tokens.has_value();
   if (options.measured_step_us > 0 && subject.gpus.size() > 1)
-    return wrong("the measured step is of one GPU, and several are named");
+    return wrong("a measured step belongs to one GPU, but several are given");
   // vLLM refuses such a `--max-model-len`, SGLang such a `--context-length` (get_and_verify_max_len in
   // vllm/config/model.py, model_config.py of SGLang), unless an environment variable allows it.
   const std::int64_t positions = subject.reading.setup.model.max_positions;

@@ -66,7 +66,7 @@ std::vector<Axis> axes_of(const std::vector<SweepColumn>& columns, std::vector<E
       errors.push_back(wrong(
           fmt::format("`{}` has {}, and `{}` has {}", column.field, counted(column.values.size(), "row"),
                       columns.front().field, columns.front().values.size()),
-          "all columns are as long, with a row at least"));
+          "columns need equal length, at least one row"));
       continue;
     }
     const auto outside = std::find_if(column.values.begin(), column.values.end(), [&](std::int64_t value) {
@@ -228,7 +228,7 @@ Result<SweepResult> sweep(const FileSystem& files, const Source& source,
   for (Axis& axis : axes) number_values(axis);
   Sweep sweep(*loaded->configured->rules, *reading, priceable.gpus, axes);
   if (!sweep.run(options.threads, options.progress)) {
-    return Error{std::string(code::no_candidates), "the sweep was ended before its last row", {}, {}};
+    return Error{std::string(code::no_candidates), "the sweep was stopped before its last row", {}, {}};
   }
   return sweep.take();
 }

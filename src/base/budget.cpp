@@ -38,11 +38,11 @@ std::int64_t cpu_now_ms() {
 const char* describe(Spent::What what) {
   switch (what) {
     case Spent::What::work:
-      return "it takes more work to read than any configuration";
+      return "reading it takes more work than any configuration needs";
     case Spent::What::bytes:
-      return "it takes more memory to read than any configuration";
+      return "reading it takes more memory than any configuration needs";
     case Spent::What::time:
-      return "it takes longer to read than any configuration";
+      return "reading it takes longer than any configuration needs";
   }
   return "it takes too much to read";
 }

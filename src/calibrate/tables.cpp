@@ -48,7 +48,7 @@ class CsvReader {
     }
     for (const Column needed : {m, n, k}) {
       if (!columns_[needed])
-        fail(fmt::format("no column `{}`", column_names[needed]), "needed are `m`, `n` and `k`");
+        fail(fmt::format("no column `{}`", column_names[needed]), "`m`, `n` and `k` are required");
     }
     return columns_[m] && columns_[n] && columns_[k];
   }

@@ -102,7 +102,7 @@ std::string why_incomplete(const model::Reading& reading) {
   const std::string why = formats::why_unknown(reading);
   const std::string what = missing.empty() ? "" : fmt::format("unknown: {}", names_text(missing));
   const std::string both = what + (what.empty() || why.empty() ? "" : "; ") + why;
-  return fmt::format("too little is known of the model to predict a step{}",
+  return fmt::format("too little is known about the model to predict a step{}",
                      both.empty() ? "" : fmt::format(" ({})", both));
 }
 
@@ -219,7 +219,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
 }
 
 text::LocatedError not_understood(const std::string& path, const FileOutcome& outcome) {
-  std::string_view why = "too little is known of the model to predict a step";
+  std::string_view why = "too little is known about the model to predict a step";
   const std::string about_it = path + ": ";
   for (const std::string_view note : outcome.notes) {
     if (note.starts_with(about_it)) why = note.substr(about_it.size());

@@ -114,7 +114,7 @@ Result<ProcessResult> run_process(const std::vector<std::string>& arguments,
     if (is_late) ::kill(-child, SIGKILL);
   }
   if (is_late) {
-    return Error{fmt::format("`{}` took longer than {} s and was ended", arguments.front(), limit_ms / 1000),
+    return Error{fmt::format("`{}` took longer than {} s and was killed", arguments.front(), limit_ms / 1000),
                  {},
                  {},
                  {}};

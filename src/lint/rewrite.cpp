@@ -247,7 +247,7 @@ Rewritten change(const RewriteRequest& request, const std::string& content, cons
   EditPlan plan = plan_edits(written, model, editable, computed);
   if (!plan.obstacle.empty()) return {{}, {}, std::move(plan.obstacle), {}};
   edits.insert(edits.end(), plan.edits.begin(), plan.edits.end());
-  if (overlap(edits)) return {{}, {}, "two of the changes are of one value: edit it by hand", {}};
+  if (overlap(edits)) return {{}, {}, "two of the changes set one value: edit it by hand", {}};
   out.text = formats::add_values(edited(content, std::move(edits)), added);
   if (plan.is_computed) out.summary = std::move(plan.summary);
   return out;

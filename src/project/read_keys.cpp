@@ -270,7 +270,7 @@ class KeyReader {
     const std::optional<std::int64_t> value = value_of(node, info);
     if (!value) {
       errors_.push_back(
-          node.error(fmt::format("`{}` cannot be that", node.key()), "write " + expected_of(info)));
+          node.error(fmt::format("`{}` is not allowed here", node.key()), "write " + expected_of(info)));
       return;
     }
     entry.overrides.push_back({field, *value, fmt::format("{} of {}", node.key(), path_)});

@@ -126,15 +126,15 @@ std::string_view left_out(const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::gemm:
       if (op.implicit.a_elements > 0) return "a convolution";
-      if (op.weight_bytes > 0) return "weights that are unpacked on the way";
+      if (op.weight_bytes > 0) return "weights dequantized in the kernel";
       if (op.experts.part != model::ExpertPart::none && !op.experts.is_training && !op.experts.is_even)
-        return "experts with more work than others";
+        return "imbalanced experts";
       return {};
     case model::OpKind::attention:
-      return op.attention.cache_bytes > 0 ? std::string_view{"a cache of another format"}
+      return op.attention.cache_bytes > 0 ? std::string_view{"a KV cache of another dtype"}
                                           : std::string_view{};
     case model::OpKind::scan:
-      return "a recurrence, whose kernels PyTorch does not have";
+      return "recurrent layers: PyTorch has no kernels for them";
     case model::OpKind::elementwise:
       return op.bytes > 0 ? std::string_view{} : std::string_view{"nothing that moves bytes"};
     case model::OpKind::collective:

@@ -61,9 +61,10 @@ bool begins_with_date(std::string_view text) {
 std::string implausible(const StoredProof& stored) {
   constexpr double worst_gain = -1;
   const Proof& proof = stored.proof;
-  if (!begins_with_date(stored.date)) return "its date is none";
-  if (stored.date.substr(0, latest_date().size()) > latest_date()) return "its date has not come yet";
-  if (proof.gain < worst_gain || proof.gain >= 1 || proof.half_width > 1) return "no step changes by as much";
+  if (!begins_with_date(stored.date)) return "its date is not valid";
+  if (stored.date.substr(0, latest_date().size()) > latest_date()) return "its date is in the future";
+  if (proof.gain < worst_gain || proof.gain >= 1 || proof.half_width > 1)
+    return "no step changes by this much";
   if (verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width) != proof.verdict)
     return "its verdict does not follow from its measurements";
   return {};

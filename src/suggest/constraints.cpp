@@ -82,11 +82,12 @@ std::vector<Constraint> mixer_constraints(const model::Setup& start) {
                    [remembered, which](const model::Setup& setup) {
                      return model::mixer_state(setup.model.mixers[which]).recurrent_elements >= remembered;
                    }});
-    out.push_back({fmt::format("`[{}]`: each of its key heads serves as many value heads", section),
-                   [which](const model::Setup& setup) {
-                     const model::Mixer& mixer = setup.model.mixers[which];
-                     return mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0;
-                   }});
+    out.push_back(
+        {fmt::format("`[{}]`: each of its key heads serves the same number of value heads", section),
+         [which](const model::Setup& setup) {
+           const model::Mixer& mixer = setup.model.mixers[which];
+           return mixer.key_heads <= 0 || mixer.value_heads % mixer.key_heads == 0;
+         }});
   }
   return out;
 }

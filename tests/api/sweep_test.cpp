@@ -108,8 +108,8 @@ TEST_CASE("what is wrong with the columns of a sweep is said", "[api]") {
         "invalid-option: error: `tensor` is swept a second time\n");
   CHECK(
       refusal_of({{"tensor", two}, {"data", three}}) ==
-      "invalid-option: error: `data` has 3 rows, and `tensor` has 2; all columns are as long, with a row at "
-      "least\n");
+      "invalid-option: error: `data` has 3 rows, and `tensor` has 2; columns need equal length, at least one "
+      "row\n");
   CHECK(
       refusal_of({{"tensor", three}}) ==
       "invalid-option: error: `tensor` is 0 in row 2, counted from 0; a whole number from 1 to 1,048,576\n");
@@ -121,5 +121,5 @@ TEST_CASE("a sweep ends when it is told to", "[api]") {
   const auto result = api::sweep(*files, {"config.json"}, {{"micro_batch_size", batches}},
                                  {.gpus = {{"h100"}}, .progress = [](double done) { return done <= 0; }});
   REQUIRE(!result);
-  CHECK(api::to_string(result.errors().front()) == "error: the sweep was ended before its last row");
+  CHECK(api::to_string(result.errors().front()) == "error: the sweep was stopped before its last row");
 }

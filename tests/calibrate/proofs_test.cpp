@@ -180,7 +180,7 @@ TEST_CASE("proofs that cannot adjust anything say why", "[calibrate][prove]") {
   auto none = files;
   none.files.erase(proofs);
   CHECK(told(none).starts_with("error: no shapelint-proofs.json in m; `shapelint prove --read` writes it"));
-  CHECK(told(files, {"--gpu", "h100"}) == "error: no proof is of h100-sxm5\n");
+  CHECK(told(files, {"--gpu", "h100"}) == "error: there is no proof on h100-sxm5\n");
   std::string& content = files.files[proofs];
   const auto at = content.find("bf16,none,tn,1,4096,50257,1024,") + 31;
   content.replace(at, content.find('"', at) - at, "1");

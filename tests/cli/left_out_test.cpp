@@ -35,7 +35,7 @@ TEST_CASE("a GPU that is left out beside others is named", "[lint][cli]") {
   CHECK_FALSE(says(run({"a/config.json", "--gpu", "h100"}, files), "skipped: "));
   CHECK_FALSE(says(run({"a/config.json", "--gpu", "a100"}, files), "skipped: "));
   CHECK(says(run({"a", "b", "--gpu", "a100,h100"}, files),
-             "a100-sxm4-80gb is left out of 2 files, whose weights are stored in what it cannot multiply "));
+             "a100-sxm4-80gb skipped for 2 files: no tensor cores for the dtype of the weights "));
   const tests::Ran json = run({"a/config.json", "--gpu", "a100,h100", "--format", "json"}, files);
   CHECK(nlohmann::json::parse(json.out)["models"][0]["gpus_left_out"] ==
         nlohmann::json::array({"a100-sxm4-80gb"}));

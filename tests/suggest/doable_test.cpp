@@ -216,6 +216,7 @@ TEST_CASE("a recurrent layer remembers no less than before, and its groups have 
   CHECK(broken(16, 128, 256).empty());
   // Each says which of the two it is.
   CHECK(broken(32, 64, 128) == "`[model.mixer]`: its state gets no smaller|");
-  CHECK(broken(40, 128, 128) == "`[model.mixer]`: each of its key heads serves as many value heads|");
+  CHECK(broken(40, 128, 128) ==
+        "`[model.mixer]`: each of its key heads serves the same number of value heads|");
   CHECK(suggest::mixer_constraints(model::Setup{}).empty());
 }

@@ -371,9 +371,9 @@ TEST_CASE("budget: what is spent stays spent, and ends with its file", "[budget]
     return std::string();
   };
   constexpr std::int64_t plenty = 2'000'000'000'000;
-  CHECK(spent(10'000, plenty, plenty) == "it takes more work to read than any configuration");
-  CHECK(spent(plenty, 10'000, plenty) == "it takes more memory to read than any configuration");
-  CHECK(spent(plenty, plenty, -1) == "it takes longer to read than any configuration");
+  CHECK(spent(10'000, plenty, plenty) == "reading it takes more work than any configuration needs");
+  CHECK(spent(plenty, 10'000, plenty) == "reading it takes more memory than any configuration needs");
+  CHECK(spent(plenty, plenty, -1) == "reading it takes longer than any configuration needs");
   CHECK_NOTHROW(charge(1'000'000'000));  // without an account
   {
     const Budget budget;

@@ -87,7 +87,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   if (others_us > 0)
     out += fmt::format("  {:<26} {:>10}\n", "quantization, included below", duration(others_us));
   out += fmt::format(
-      "  {:<26} {:>10}  {:>8}\n", "rates, launch, ramp",
+      "  {:<26} {:>10}  {:>8}\n", "sustained rate, launch, ramp",
       fmt::format("{}{}", even_us >= cost.ideal_us ? "+" : "-", duration(std::abs(even_us - cost.ideal_us))),
       fmt::format("x{}", fixed(1 / e.rest, 3)));
   out += waterfall_line("wave quantization", e.wave, even_us, exact_us);

@@ -174,7 +174,7 @@ constexpr std::array alternative_table{
     Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, what `key` holds"},
     Key<Alternative>{"map", map, "patterns of what `key` holds, and values"},
     Key<Alternative>{"choices", value<&Alternative::choices>,
-                     "texts that the framework takes: it stops at any other"},
+                     "values that the framework accepts: it rejects any other"},
     Key<Alternative>{"take", take, "how `key` is read"},
     Key<Alternative>{"of", value<&Alternative::of>, "counted items, or index of an item"},
     Key<Alternative>{"item", item, "key inside an item"},

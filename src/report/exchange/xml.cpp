@@ -144,7 +144,7 @@ Case whole_file(const std::string& path, bool is_checked) {
   if (is_checked) return out;
   out.outcome = Outcome::skipped;
   out.type = "info";
-  out.message = "too little is known of the model to predict a step";
+  out.message = "too little is known about the model to predict a step";
   return out;
 }
 

@@ -334,14 +334,15 @@ std::string closing(const Closing& closing, const lint::Report& report, const St
 
 namespace {
 
-// "assumed GPUs: …".
+// "assumed GPU: …".
 std::string assumed_gpus_text(const lint::Report& report) {
   const auto assumed = std::find_if(report.models.begin(), report.models.end(),
                                     [](const lint::ModelReport& model) { return model.gpus_assumed; });
   if (assumed == report.models.end()) return {};
   std::string names;
   for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : ", ") + gpu.gpu;
-  return fmt::format("assumed GPUs: {}; set with `--gpu`, list with `shapelint gpus`", names);
+  return fmt::format("assumed {}: {}; set with `--gpu`, list with `shapelint gpus`",
+                     in_number(assumed->result.gpus.size() == 1, "GPU"), names);
 }
 
 // "63 files were checked in part (SL911, SL912)".
@@ -382,7 +383,7 @@ std::string left_out_text(const lint::Report& report) {
   return out;
 }
 
-// "a100-sxm4-80gb is left out of 3 files that are stored in what it cannot multiply".
+// "a100-sxm4-80gb skipped for 3 files: no tensor cores for the dtype of their weights".
 std::string gpus_left_out_text(const lint::Report& report) {
   std::set<std::string> gpus;
   std::set<std::string_view> files;
@@ -392,10 +393,9 @@ std::string gpus_left_out_text(const lint::Report& report) {
     files.insert(model.path);
   }
   if (files.empty()) return {};
-  return fmt::format("{} {} left out of {}, whose weights are stored in what {} cannot multiply",
+  return fmt::format("{} skipped for {}: no tensor cores for the dtype of the weights",
                      in_words(std::vector<std::string>(gpus.begin(), gpus.end())),
-                     in_number(gpus.size() == 1, "is|are"), counted(files.size(), "file"),
-                     in_number(gpus.size() == 1, "it|they"));
+                     counted(files.size(), "file"));
 }
 
 // What files leave open, once for all of them.

@@ -362,7 +362,7 @@ std::string_view add(Applied& applied, const Proposal& proposal, const model::Re
   if (!candidate) return "it is not possible together with the others";
   suggest::Evaluator* const one[] = {&evaluator};
   if (!suggest::fits(candidate->setup, reading.setup, one))
-    return "it does not fit into memory together with the others";
+    return "it does not fit in memory together with the others";
   if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < least_added)
     return "it saves nothing more with the others";
   applied = {candidate->changes, candidate->setup};
@@ -401,11 +401,11 @@ void combine_proposals(std::span<const Finding> findings, const model::Reading& 
   for (const Finding& finding : findings) {
     const double gain = gain_on(finding, report.gpu);
     if (finding.certain_to_fail || gain <= 0 || finding.proposals.empty()) continue;
-    std::string_view why = "it is advice, and no part of the fixes";
+    std::string_view why = "infos are not combined with the fixes";
     if (finding.severity != Severity::info) {
       for (const Proposal& proposal : finding.proposals) {
         why = keeps_gpus(proposal) ? add(applied, proposal, reading, links, constraints, evaluator)
-                                   : "a replica takes another number of GPUs, and a step another time";
+                                   : "it changes the number of GPUs per replica";
         if (why.empty() || !keeps_gpus(proposal)) break;
       }
     }

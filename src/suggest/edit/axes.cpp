@@ -158,7 +158,7 @@ Result<FieldId> searched_field(std::string_view name, bool searchable) {
   std::string hint = did_you_mean(name, searchable ? search_names : model::field_names());
   if (hint.empty()) {
     hint = searchable ? fmt::format("these can be varied: {}", fmt::join(search_names, ", "))
-                      : "`shapelint show --help` lists the model's fields";
+                      : "`shapelint fields` lists them";
   }
   return with_code(usage(fmt::format("unknown field `{}`", name), std::move(hint)), ErrorCode::unknown_name);
 }
@@ -215,7 +215,7 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   for (std::size_t i = 0; i < limits; ++i) {
     if (numbers[i] < info.minimum || numbers[i] > info.maximum) {
       return usage(fmt::format("{} in `{}` is out of range for `{}`", numbers[i], text, info.name),
-                   fmt::format("{} to {}", with_commas(info.minimum), with_commas(info.maximum)));
+                   fmt::format("expected {} to {}", with_commas(info.minimum), with_commas(info.maximum)));
     }
   }
   if (is_list) {
@@ -228,7 +228,8 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
   }
   if (multiplies) {
     if (step < 2) return usage(fmt::format("the factor of `{}` must be at least 2", text));
-    if (numbers[0] < 1) return usage(fmt::format("`{}` multiplies from {}", text, numbers[0]), "from 1 on");
+    if (numbers[0] < 1)
+      return usage(fmt::format("`{}` multiplies from {}", text, numbers[0]), "expected 1 or more");
     for (std::int64_t at = numbers[0]; at <= numbers[1]; at *= step) out.values.push_back(at);
     return out;
   }

@@ -52,7 +52,7 @@ class Writer {
         return tree_.set_string(leaf(Kind::string), value.text);
       case ValueKind::named:
         if (names_member(value.text)) return tree_.set_string(leaf(Kind::string), value.text);
-        return open(fmt::format("`{}` is of a file that is not read", value.text));
+        return open(fmt::format("`{}` comes from a file that is not read", value.text));
       case ValueKind::list:
       case ValueKind::tuple:
       case ValueKind::table:

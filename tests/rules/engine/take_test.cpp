@@ -163,5 +163,5 @@ sequence_length = 512
   REQUIRE(largest->severity == rules::Severity::info);
   REQUIRE_FALSE(report.applied.empty());
   CHECK(report.left_out == largest->proposals.front().changes);
-  CHECK(report.left_out_because == "it is advice, and no part of the fixes");
+  CHECK(report.left_out_because == "infos are not combined with the fixes");
 }

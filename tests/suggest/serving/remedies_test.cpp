@@ -22,7 +22,7 @@ namespace {
 std::optional<model::Setup> applied(const model::Setup& start, const suggest::Remedy& remedy) {
   model::Setup out = start;
   if (remedy.id == "larger-batch") {
-    const std::string arrow = " -> ";
+    const std::string arrow = " → ";
     out.plan.micro_batch_size = std::stoll(remedy.change.substr(remedy.change.find(arrow) + arrow.size()));
   } else if (remedy.id == "less-recomputation") {
     out.plan.recompute = model::Recompute::none;

@@ -284,14 +284,14 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Projec
   keep_only(gpu.id, *files);
   std::erase_if(*files, [](const ProofFile& file) { return file.proofs.empty(); });
   if (files->empty()) {
-    print_error(io, fmt::format("no proof is of {}", gpu.id));
+    print_error(io, fmt::format("there is no proof on {}", gpu.id));
     return ExitCode::error;
   }
   const auto rows = products_of(*files, gpu, io);
   if (!rows) return ExitCode::error;
   if (rows->empty()) {
     print_error(io, fmt::format("the proofs on {} have no GEMM times", gpu.id),
-                "they are of a throttled GPU, of locked clocks, or of an older version: measure again");
+                "the GPU was throttled, its clocks were locked, or the version is older: measure again");
     return ExitCode::error;
   }
   const std::string origin = origin_of(*files);

@@ -57,7 +57,7 @@ Result<bool> FolderWatch::add(const std::string& folder) {
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR;
   if (inotify_add_watch(descriptor_, folder.c_str(), saves) >= 0) return true;
   if (errno == ENOSPC)
-    return watch_error(folder, "the system watches no more folders", "raise fs.inotify.max_user_watches");
+    return watch_error(folder, "the system's limit of watched folders is reached", "raise fs.inotify.max_user_watches");
   return watch_error(folder, fmt::format("cannot be watched: {}", std::strerror(errno)));
 }
 
@@ -132,7 +132,7 @@ Result<bool> FolderWatch::begin() {
   folders_ = 0;
   left_out_.clear();
   return watch_error(paths_.empty() ? std::string{} : paths_.front(),
-                     "`--watch` needs inotify, which this system has not",
+                     "`--watch` needs inotify, which this system lacks",
                      "an editor that speaks to `shapelint lsp` shows findings while typing");
 }
 

@@ -48,7 +48,7 @@ void print_table(const std::string& path, const prove::SweepResult& swept, Io& i
 
 ExitCode write_sweeps(const ProveOptions& options, Io& io) {
   if (!options.file.empty()) {
-    print_error(io, "sweeps are of a GPU, and of no model", "leave FILE or --sweeps out");
+    print_error(io, "`--sweeps` measures a GPU, not a model", "leave FILE or --sweeps out");
     return ExitCode::error;
   }
   for (const std::string& name : options.sweeps) {

@@ -69,7 +69,7 @@ bool has_ending(const std::string& path, std::string_view option, std::string_vi
   print_error(
       io,
       fmt::format("`{} {}` must end with `{}`", option, path, ending == ".svg" ? ".svg` or `.png" : ending),
-      fmt::format("such as `{} {}{}`", option, stem, ending));
+      fmt::format("for example `{} {}{}`", option, stem, ending));
   return false;
 }
 

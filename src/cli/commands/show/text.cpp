@@ -246,7 +246,7 @@ std::string show_text(const model::Reading& reading, const ShowOptions& options,
   }
   if (left_out > 0)
     out += fmt::format("{} at shapelint's default; `-v` lists them\n", counted(left_out, "field"));
-  if (!reading.complete) return out + "too little is known to go on\n";
+  if (!reading.complete) return out + "too little is known to print more\n";
   for (const model::Remark* each : open)
     out +=
         text::one_line(fmt::format("{} cannot be known from the files: {}", each->key, each->meaning)) + "\n";

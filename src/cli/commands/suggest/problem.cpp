@@ -35,7 +35,7 @@ std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_vi
     const auto value = equals == std::string::npos ? std::nullopt : parse_number(text.substr(equals + 1));
     if (!value || !(*value > 0)) {
       errors.push_back(usage(fmt::format("`{} {}` has no positive number", flag, text),
-                             fmt::format("such as `{} {}=1.5`", flag, gpus.front().id)));
+                             fmt::format("write it as `{} {}=1.5`", flag, gpus.front().id)));
       continue;
     }
     const auto place = std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& each) {
@@ -83,7 +83,7 @@ suggest::Problem make_problem(const ModelInput& input, const SuggestOptions& opt
       if (options.objective == suggest::Objective::cost && problem.prices[gpu] <= 0 && errors.empty()) {
         errors.push_back(
             usage(fmt::format("the objective `cost` needs the price of an hour of {}", input.gpus()[gpu].id),
-                  fmt::format("such as `--price {}=1.5`", input.gpus()[gpu].id)));
+                  fmt::format("set it with `--price {}=1.5`", input.gpus()[gpu].id)));
       }
     }
   }

@@ -76,7 +76,7 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   };
   bool good = true;
   if (options.top < 1 || options.top > most_suggestions) {
-    good = wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "1 to 10,000");
+    good = wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "expected 1 to 10,000");
   }
   if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
     good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads), "1 to 1,024");
@@ -189,7 +189,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
       continue;
     }
     print_error(io, fmt::format("`{}` is not a number of parameters", text),
-                "such as 125m, 1.3b or 350000000");
+                "expected a number such as 125m, 1.3b or 350000000");
     failed = true;
   }
   if (!options.axes.vary.empty() || !options.axes.fix.empty() || !options.ranges.empty() || options.apply ||
