@@ -15,7 +15,10 @@
 #include "report/exchange/exchange.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/style.hpp"
+#include "text/errors.hpp"
+#include "text/files.hpp"
 #include "text/printable.hpp"
+#include "text/replace.hpp"
 
 namespace shapelint::cli {
 
@@ -157,6 +160,24 @@ bool write_files(const lint::Report& report, const OutputOptions& options, Io& i
     written = false;
   }
   return written;
+}
+
+bool write_over(const std::string& path, std::string_view before, std::string_view after, Io& io) {
+  const auto now = io.files.read(path, text::max_source_bytes);
+  bool has_changed = now && *now != before;
+  Result<bool> written = true;
+  if (!has_changed) {
+    const text::ReplaceGuard guard(before);
+    written = io.files.write(path, after);
+    has_changed = written && !*written;
+  }
+  if (has_changed) {
+    print_error(io, {"the file changed while it was being fixed, and stays as it is", "run it again", path,
+                     std::nullopt});
+    return false;
+  }
+  if (!written) print_error(io, written.error());
+  return static_cast<bool>(written);
 }
 
 bool write_report(const lint::Report& report, const OutputOptions& options, Io& io) {

@@ -53,6 +53,9 @@ std::vector<Option> output_options(OutputOptions& options);
 // written are reported; false when there was one.
 bool write_files(const lint::Report& report, const OutputOptions& options, Io& io);
 
+// Replaces a file that was read, unless somebody else has changed it since; what was wrong is printed.
+bool write_over(const std::string& path, std::string_view before, std::string_view after, Io& io);
+
 // The files, then standard output.
 bool write_report(const lint::Report& report, const OutputOptions& options, Io& io);
 

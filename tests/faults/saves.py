@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Saves a file, as editors do it, while `--fix` changes it: whatever was saved is there afterwards.
+"""Saves a file, as editors do it, while `--fix` or `suggest --write` changes it: whatever was saved is there afterwards.
 
 Usage: saves.py SHAPELINT [SAVES]
 """
@@ -37,12 +37,17 @@ lost = fixed = refused = 0
 with tempfile.TemporaryDirectory() as base:
     path = pathlib.Path(base) / "model.toml"
     old = commands.MODEL.format(50257)
-    words = [str(binary), "lint", "--quiet", "--gpu", "a100", "--exit-zero", "--fix", str(path)]
-    path.write_text(old)
-    start = time.monotonic()
-    subprocess.run(words, capture_output=True, check=False)
-    length = time.monotonic() - start
+    wordings = [[str(binary), *each, "--gpu", "a100", str(path)]
+                for each in (["lint", "--quiet", "--exit-zero", "--fix"],
+                             ["suggest", "--apply", "1", "--vary", "vocab_size", "--write"])]
+    lengths = []
+    for words in wordings:
+        path.write_text(old)
+        start = time.monotonic()
+        subprocess.run(words, capture_output=True, check=False)
+        lengths.append(time.monotonic() - start)
     for each in range(saves):
+        words, length = wordings[each // 2 % 2], lengths[each // 2 % 2]
         path.write_text(old)
         comment = f"# saved {each}\n"
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -16,7 +16,6 @@
 #include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "report/findings/snippet.hpp"
-#include "text/errors.hpp"
 #include "text/files.hpp"
 #include "text/printable.hpp"
 #include "text/replace.hpp"
@@ -49,25 +48,6 @@ std::optional<Error> refused(const LintOptions& options, const lint::RunRequest&
     return error("standard input is fixed alone", "name the files in a separate run");
   }
   return std::nullopt;
-}
-
-// Replaces the file unless somebody else changed it meanwhile: linting takes its time.
-bool write_fixed(const lint::FixedFile& file, Io& io) {
-  const auto now = io.files.read(file.path, text::max_source_bytes);
-  bool has_changed = now && *now != file.before;
-  Result<bool> written = true;
-  if (!has_changed) {
-    const text::ReplaceGuard guard(file.before);
-    written = io.files.write(file.path, file.after);
-    has_changed = written && !*written;
-  }
-  if (has_changed) {
-    print_error(io, {"the file changed while it was being fixed, and stays as it is", "run it again",
-                     file.path, std::nullopt});
-    return false;
-  }
-  if (!written) print_error(io, written.error());
-  return static_cast<bool>(written);
 }
 
 // As for linting, which goes before fixing and comes after it.
@@ -170,7 +150,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
       text::remove_stale_temporaries((std::filesystem::path(io.files.working_directory()) / folder).string());
     }
     for (const lint::FixedFile& file : outcome.files) {
-      if (!write_fixed(file, io)) kept.insert(file.path);
+      if (!write_over(file.path, file.before, file.after, io)) kept.insert(file.path);
     }
   }
   const ExitCode code = tell(outcome.run, options, is_stdin ? beside : io);

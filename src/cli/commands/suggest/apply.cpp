@@ -60,12 +60,16 @@ ExitCode apply_suggestion(const report::SuggestReport& report, const SuggestOpti
                                    file.source.text, changed.text);
     if (!options.apply) return ExitCode::clean;
   }
-  const std::string target = options.write ? options.file : options.output;
+  if (options.write) {
+    const bool is_written = write_over(options.file, file.source.text.str(), changed.text, io);
+    return is_written ? ExitCode::clean : ExitCode::error;
+  }
+  const std::string& target = options.output;
   if (target.empty()) {
     if (!options.diff) io.raw() << changed.text;
     return ExitCode::clean;
   }
-  if (!options.write && io.files.was_read(target)) {
+  if (io.files.was_read(target)) {
     print_error(io, Error{"the output is an input file and is not overwritten",
                           "`suggest --write` changes a file in place",
                           target,
