@@ -52,6 +52,14 @@ const api::Proposal* smallest_of(const std::vector<api::Proposal>& proposals) {
   return smallest;
 }
 
+// A network of thousands of layers is as large as the results of a hundred transformers.
+std::size_t count_as_documents(const api::LintResult& result) {
+  constexpr std::size_t usual_operations = 100;
+  std::size_t operations = 0;
+  for (const api::LintedStep& each : result.steps) operations += each.operations.size();
+  return 1 + operations / usual_operations;
+}
+
 }  // namespace
 
 Documents::Documents(api::LintOptions options, const api::FileSystem& files)
@@ -134,17 +142,24 @@ std::vector<Diagnostic> Documents::lint(const std::string& uri) {
   return diagnostics;
 }
 
-// Lets the result go that was worked out longest ago.
+// Lets the results go that were worked out longest ago.
 void Documents::keep(const std::string& uri) {
   std::erase(kept_, uri);
   kept_.push_back(uri);
-  if (kept_.size() <= most_results) return;
-  const auto oldest = open_.find(kept_.front());
-  kept_.pop_front();
-  if (oldest == open_.end()) return;
-  oldest->second.is_let_go = oldest->second.is_understood;
-  oldest->second.is_understood = false;
-  oldest->second.result = {};
+  const auto count = [&](const std::string& each) {
+    const auto found = open_.find(each);
+    return found == open_.end() ? 1 : count_as_documents(found->second.result);
+  };
+  std::size_t all = 0;
+  for (const std::string& each : kept_) all += count(each);
+  for (; all > most_results && kept_.size() > 1; kept_.pop_front()) {
+    all -= count(kept_.front());
+    const auto oldest = open_.find(kept_.front());
+    if (oldest == open_.end()) continue;
+    oldest->second.is_let_go = oldest->second.is_understood;
+    oldest->second.is_understood = false;
+    oldest->second.result = {};
+  }
 }
 
 const Documents::OpenFile* Documents::find(const std::string& uri) {
