@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";
-import { input_of } from "./inputs.mjs";
+import { input_of, most_text_bytes } from "./inputs.mjs";
 import { find } from "./program.mjs";
 
 const { values } = parseArgs({ options: { program: { type: "string" }, root: { type: "string", default: process.cwd() } } });
@@ -83,4 +83,5 @@ tool("explain", "Explain a rule by its code or name: mechanism, condition, what 
 tool("gpus", "List the GPUs that are known, or one with the source of every figure.",
   { name: z.string().regex(word).max(100).optional() }, (given, extra) => answer(["gpus", ...(given.name ? [given.name] : [])], extra));
 
-await server.connect(new StdioServerTransport());
+// Beyond it the connection ends: a text that is too long is refused before.
+await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: 4 * most_text_bytes }));
