@@ -53,8 +53,13 @@ namespace {
 
 constexpr std::size_t none = std::string_view::npos;
 
+// Of ASCII, and not through the locale: it is asked for each character of each kernel's name.
+constexpr char small(char c) {
+  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 bool same_letter(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  return a == b || small(a) == small(b);
 }
 
 // A set `[...]` at `at`: where it ends, and whether it holds `c`. `none`: no closing bracket.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -109,8 +110,9 @@ std::string why_incomplete(const model::Reading& reading) {
 std::vector<std::string> notes_of(const formats::ReadResult& read, const std::string& path) {
   std::vector<std::string> notes;
   // The models of one file have most of them in common.
+  std::unordered_set<std::string> told;
   const auto add = [&](std::string note) {
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+    if (told.insert(note).second) notes.push_back(std::move(note));
   };
   const auto add_all = [&](const std::vector<model::Note>& list) {
     for (const model::Note& each : list)

@@ -13,7 +13,7 @@ namespace shapelint::text {
 namespace {
 
 // An item is found by going past those before it.
-constexpr std::size_t items_per_unit = 8;
+constexpr std::size_t items_per_unit = 2;
 
 // A key that is looked for among those before it.
 constexpr std::size_t units_per_key = 10;

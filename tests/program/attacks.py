@@ -109,6 +109,7 @@ def shell_files():
     yield 3, "blanks-in-sums.sh", "X='" + " " * 100000 + "1'\nN=$((" + "+".join(["X"] * 200000) + "))\n" + TRAIN
     yield 3, "signs-in-sums.sh", "N=$((" + "!" * 300000 + "1))\n" + TRAIN
     yield 3, "printed-again.sh", "printf -v Z '" + "x" * 100000 + "%s' " + "a " * 100000 + "\n" + TRAIN
+    yield 12, "parts-of-a-key.sh", "python -m verl.trainer.main_ppo " + "a." * 20000 + "b=1 data.train_batch_size=8\n"
     yield 12, "deep.sh", "$(" * 40000 + "\n" + TRAIN
 
 
@@ -125,6 +126,8 @@ def data_files():
     yield 4, "long-tags.yaml", f"%TAG !a! {'x' * 100000}\n---\n" + yaml + "a: [" + "!a!b 1," * 5000 + "]\n"
     yield 4, "questions.yaml", yaml + "? a\n" * 200000
     yield 4, "octal.yaml", yaml + "".join(f"k{i}: 010\n" for i in range(200000))
+    yield 4, "includes-itself.yaml", yaml + "".join(f"k{i}: !include includes-itself.yaml\n" for i in range(8000))
+    yield 4, "includes-what-is-missing.yaml", yaml + "".join(f"k{i}: !include n{i}.yaml\n" for i in range(100000))
     yield 5, "below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 4000000 + '": {' + ", ".join(["\"a\": 1"] * 20000) + "}}"
     yield 5, "few-below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 8000000 + '": [' + ", ".join(["{\"a\": 1, \"a\": 2}"] * 900) + "]}"
     yield 5, "keys.json", '{"hidden_size": 64, ' + ", ".join('"k": 1, "hidden_size": 64' for _ in range(15000)) + "}"
@@ -133,7 +136,13 @@ def data_files():
     yield 7, "rules-in-a-comment.toml", MODEL + "# shapelint: file-ignore[" + ",".join(f"SL{i}" for i in range(400000)) + "]\n"
     yield 12, "keys.toml", MODEL + "".join(f"k{i} = 1\n" for i in range(10000))
     yield 12, "dotted.toml", MODEL + "a." * 40000 + "a = 1\n"
+    yield 12, "network.toml", network(9000)
     yield 12, "layers.toml", MODEL + "".join(f"[[layer]]\nkind = \"{'x' * 50}\"\n" for i in range(5000))
+
+
+def network(layers):
+    return "[model]\nin_channels = 3\nimage = 64\n[run]\nmicro_batch_size = 8\ndtype = \"fp16\"\n" + "".join(
+        f'[[conv]]\nname = "c{i}"\nout_channels = {65 + 8 * (i % 1000)}\nkernel = 3\npadding = "same"\n' for i in range(layers))
 
 
 def project_files():
@@ -146,8 +155,7 @@ def project_files():
     for i in range(12):
         rule = RULE.format(code=f"ZZ{i + 100}", name=f"own-{i}", when="share - share * 1 + " * 950 + "share < 0", message="x")
         yield "rule", "evaluated-conditions", f"own/{i}.toml", rule.replace('"model"', '"gemm"').replace('["hidden_size"]', '"micro_batch_size"')
-    yield "rule", "evaluated-conditions", "net.toml", "[model]\nin_channels = 3\nimage = 64\n[run]\nmicro_batch_size = 8\ndtype = \"fp16\"\n" + "".join(
-        f'[[conv]]\nname = "c{i}"\nout_channels = 64\nkernel = 3\npadding = "same"\n' for i in range(600))
+    yield "rule", "evaluated-conditions", "net.toml", network(600)
     yield "rule", "long-message", ".shapelint.toml", 'rule-folders = ["own"]\n'
     yield "rule", "long-message", "own/a.toml", RULE.format(code="ZZ1", name="own-a", when="hidden_size > 0", message="{hidden_size:duration}" * 300000)
     yield "rule", "unknown-names", ".shapelint.toml", 'rule-folders = ["own"]\n'
@@ -217,11 +225,11 @@ def forge_proofs(folder):
     put(folder / "forged" / "shapelint-proofs.json", json.dumps({"format": "shapelint-proofs", "version": 1, "proofs": proofs}))
 
 
-def measured(arguments, folder, **more):
+def measured(arguments, folder, stdin=subprocess.DEVNULL, **more):
     """Exit code, seconds of a clock and of processors, MB at the most, what was printed."""
     with tempfile.TemporaryFile() as said:
         begin = time.monotonic()
-        process = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, **more)
+        process = subprocess.Popen(arguments, cwd=folder, stdin=stdin, stdout=said, stderr=subprocess.STDOUT, **more)
         deadline = begin + 10 * MOST_SECONDS_OF_COMMIT  # it hangs
         pid, status, usage = 0, 0, None
         while pid == 0:
@@ -239,8 +247,8 @@ def each_alone(base):
     """A table of what each takes. A file is refused, or its model is looked at; nothing breaks."""
     rows = []
 
-    def look(row, name, folder, path):
-        code, seconds, busy, mb, said = measured([binary, "lint", "--gpu", "a100", "--", path], folder)
+    def look(row, name, folder, path, command="lint"):
+        code, seconds, busy, mb, said = measured([binary, command, "--gpu", "a100", "--", path], folder)
         rows.append((row, name, code, seconds, mb, said))
         problems.extend([f"{name}: exit code {code}: {said[:300]}"] if code not in (0, 1, 2) else [])
         problems.extend([f"{name}: {busy:.1f} s"] if busy > (MOST_SECONDS_OF_COMMIT if row == "all" else MOST_SECONDS) else [])
@@ -256,6 +264,11 @@ def each_alone(base):
             if name == "setup.py":  # among others, found
                 put(folder / "m.toml", MODEL)
                 look(row, f"{name} in a folder", folder, ".")
+    # A file is linted within its account; a roofline prices it on each GPU that there is.
+    put(base / "alone" / "network.toml" / "smaller.toml", network(5000))
+    look(12, "smaller.toml on every GPU", base / "alone" / "network.toml", "smaller.toml", "roofline")
+    if rows[-1][2] != 2 or "it takes more work" not in rows[-1][5]:
+        problems.append(f"roofline of a network: exit code {rows[-1][2]}: {rows[-1][5][:300]}")
     # Conditions of the longest kind are compiled and evaluated in milliseconds: these do not hold, and nothing is refused.
     wanted = {"long-conditions": "SL101", "long-message": "it takes more", "evaluated-conditions": "work limit reached at `ZZ", "unknown-names": "it takes more work",
               "formula": "the expression has 1888887 characters", "large-rules": "it takes more", "configurations": "are skipped", "many": "the files take too long to read", "globs": "more than 1000 patterns",
@@ -278,6 +291,24 @@ def each_alone(base):
             print(f"| {row} | {name} | exit {code} | {seconds:.2f} s | {mb:.0f} MB |")
     slowest, largest = max(rows, key=lambda each: each[3]), max(rows, key=lambda each: each[4])
     print(f"{len(rows)} alone: {slowest[3]:.2f} s at the most ({slowest[1]}), {largest[4]:.0f} MB at the most ({largest[1]})")
+
+
+def in_an_editor(base):
+    """The language server, with networks that are each as large as the results of a hundred transformers."""
+    def frame(**message):
+        content = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        return b"Content-Length: %d\r\n\r\n" % len(content) + content
+
+    asked = base / "messages"
+    documents = [{"uri": f"file:///{i}.toml", "languageId": "toml", "version": 1, "text": network(2000)} for i in range(20)]
+    asked.write_bytes(frame(id=1, method="initialize", params={"capabilities": {}}) + frame(method="initialized", params={}) +
+                      b"".join(frame(method="textDocument/didOpen", params={"textDocument": each}) for each in documents) +
+                      frame(id=2, method="no/such/method") + frame(id=3, method="shutdown") + frame(method="exit"))
+    with asked.open() as stdin:
+        code, seconds, _, mb, said = measured([binary, "lsp"], base, stdin=stdin)
+    print(f"{len(documents)} networks in an editor: {seconds:.1f} s, {mb:.0f} MB")
+    if code != 0 or said.count("publishDiagnostics") != len(documents) or mb > MOST_MB:
+        problems.append(f"networks in an editor: exit code {code}, {said.count('publishDiagnostics')} answers, {mb:.0f} MB")
 
 
 def contents(folder):
@@ -344,6 +375,7 @@ def one_commit(base):
 with tempfile.TemporaryDirectory() as temporary:
     work = pathlib.Path(temporary).resolve()
     each_alone(work)
+    in_an_editor(work)
     has_hooks = all(shutil.which(each) for each in ("pre-commit", "git"))
     if has_hooks:
         one_commit(work)

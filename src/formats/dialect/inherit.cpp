@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "formats/dialect/dialect.hpp"
 #include "formats/dialect/paths.hpp"
 #include "text/errors.hpp"
@@ -84,12 +85,18 @@ class Assembler {
   }
 
  private:
+  // Each file that is inherited may name all of the others again.
   void note(NodeRef node, std::string message) {
-    whole_.notes.push_back({std::move(message), std::string(node.file()), node.span(), node.path()});
+    model::Note made{std::move(message), std::string(node.file()), node.span(), node.path()};
+    charge_bytes(2 * (sizeof made + made.message.size() + made.path.size() + made.key_path.size()));
+    whole_.notes.push_back(std::move(made));
   }
 
   // What the file would say is unknown.
   void lack(const Inherit& each, NodeRef node, std::string meaning, const Place& mount) {
+    std::size_t bytes = sizeof(Missing) + meaning.size();
+    for (const std::string& component : mount) bytes += sizeof component + component.size();
+    charge_bytes(2 * bytes);
     whole_.view.lack({node, std::move(meaning), mount, each.states});
   }
 
@@ -355,6 +362,8 @@ class Assembler {
   }
 
   bool open(const Inherit& each, NodeRef node, const std::string& path, const Place& mount, int level) {
+    constexpr std::size_t units_per_look = 500;  // at a disk
+    charge(units_per_look);
     if (!is_inside(path, ancestors_.back()) || !files_.exists(path) || files_.is_directory(path))
       return false;
     // The same may stand at several places (both halves of an encoder-decoder).

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 
 namespace shapelint::formats {
@@ -112,6 +113,7 @@ bool can_state(const Missing& missing, model::FieldId field) {
 
 const Missing* View::missing_at(const KeyPath& path, const Place& base, model::FieldId field) const {
   if (missing_.empty()) return nullptr;
+  charge(missing_.size());
   const WholePlace whole(path, base);
   const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& each) {
     return holds_place(each.mount, whole) && can_state(each, field);
@@ -121,6 +123,7 @@ const Missing* View::missing_at(const KeyPath& path, const Place& base, model::F
 
 const Missing* View::missing_above(const KeyPath& path, const Place& base, model::FieldId field) const {
   if (missing_.empty()) return nullptr;
+  charge(missing_.size());
   const WholePlace whole(path, base);
   const std::size_t layer = find_in(whole).second;
   const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const Missing& each) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <unordered_map>
 
+#include "base/budget.hpp"
 #include "base/strings.hpp"
 #include "model/layer_list.hpp"
 #include "rules/scope/compare.hpp"
@@ -45,6 +47,7 @@ double op_share(const Context& c) {
 template <class Time>
 double sum_of_passes(const Context& c, Time time_us) {
   const OperationContext& o = c.operation;
+  charge(o.workload->ops.size());  // for each operation once more
   double sum = 0;
   for (std::size_t i = 0; i < o.workload->ops.size(); ++i) {
     const model::Op& op = o.workload->ops[i];
@@ -270,21 +273,18 @@ constexpr Variable of_layer[] = {
 };
 // clang-format on
 
-// The layer's forward pass as the operation, and the time of all its passes; false when nothing runs for it.
-bool look_up(const model::LayerShape& shape, const Baseline& baseline, Context& context) {
+struct Passes {
+  std::size_t first = 0;  // the forward pass, as a number of the operation
+  double time_us = 0;     // of all of them
+};
+
+std::unordered_map<std::string_view, Passes> passes_by_layer(const Baseline& baseline) {
+  std::unordered_map<std::string_view, Passes> out;
   const auto& ops = baseline.workload->ops;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (ops[i].name != shape.name) continue;
-    const cost::OpCost& cost = baseline.step->ops[i];
-    if (context.operation.op == nullptr) {
-      context.operation.op = &ops[i];
-      context.operation.cost = &cost;
-      context.operation.workload = baseline.workload;
-      context.operation.dimension = real(ops[i].n.value);
-    }
-    context.layer.time_us += ops[i].count * cost.time_us;
-  }
-  return context.operation.op != nullptr;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    out.try_emplace(ops[i].name, Passes{i}).first->second.time_us +=
+        ops[i].count * baseline.step->ops[i].time_us;
+  return out;
 }
 
 }  // namespace
@@ -296,11 +296,21 @@ std::span<const Variable> layer_variables() {
 std::vector<Subject> each_layer(const EvaluationInput& scene) {
   std::vector<Subject> out;
   if (scene.baseline.network == nullptr || scene.reading.setup.model.conv.empty()) return out;
+  const auto passes = passes_by_layer(scene.baseline);
   for (const model::LayerShape& shape : scene.baseline.network->layers) {
     if (shape.kind != model::ShapeKind::conv && shape.kind != model::ShapeKind::linear) continue;
+    const auto found = passes.find(shape.name);
+    if (found == passes.end()) continue;  // nothing runs for it
     Subject subject{context_of(scene)};
-    subject.context.layer.shape = &shape;
-    if (look_up(shape, scene.baseline, subject.context)) out.push_back(std::move(subject));
+    Context& context = subject.context;
+    const model::Op& op = scene.baseline.workload->ops[found->second.first];
+    context.layer.shape = &shape;
+    context.layer.time_us = found->second.time_us;
+    context.operation.op = &op;
+    context.operation.cost = &scene.baseline.step->ops[found->second.first];
+    context.operation.workload = scene.baseline.workload;
+    context.operation.dimension = real(op.n.value);
+    out.push_back(std::move(subject));
   }
   return out;
 }

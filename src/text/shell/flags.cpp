@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "text/errors.hpp"
 #include "text/shell/launch.hpp"
 #include "text/shell/paths.hpp"
 
@@ -35,6 +36,8 @@ std::optional<std::pair<std::size_t, std::size_t>> override_key(std::string_view
     return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '@' || c == '/';
   });
   if (!is_path || !is_letter(key.front()) || key.back() == '.') return std::nullopt;
+  // Each part is a table in that of the one before.
+  if (std::count(key.begin(), key.end(), '.') >= max_depth) return std::nullopt;
   const bool is_told = begin > 0 || is_after_others || word.ends_with(".yaml") || word.ends_with(".yml");
   if (!is_told && key.find('.') == std::string_view::npos) return std::nullopt;
   return std::pair(begin, end);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/model_input.hpp"
@@ -253,9 +254,7 @@ bool are_served(const RooflineOptions& options, const model::Reading& reading, c
   return good;
 }
 
-}  // namespace
-
-ExitCode roofline(const RooflineOptions& options, Io& io) {
+ExitCode drawn(const RooflineOptions& options, Io& io) {
   std::optional<suggest::RangeRequest> range;
   if (!options.over.empty()) {
     auto parsed = suggest::parse_range(options.over, false);
@@ -293,6 +292,8 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
     const contracts::Stack stack =
         project::stack_of(*input->file.configured, input->file.applied.stack, input->reading(), io.files);
     if (!stack.empty()) checker.emplace(project::contracts_of(*input->file.configured), stack);
+    // One account a file: a network of thousands of layers is priced on every GPU that there is.
+    const Budget budget;
     for (const gpu::Gpu& gpu : input->gpus()) {
       if (range) report.curves.push_back(curve_of(*input, gpu, *range, drafts));
       if (!range || options.pictures.any())
@@ -316,6 +317,17 @@ ExitCode roofline(const RooflineOptions& options, Io& io) {
       io.out << report::roofline_text(report, options.top, {});
   }
   return failed ? ExitCode::error : ExitCode::clean;
+}
+
+}  // namespace
+
+ExitCode roofline(const RooflineOptions& options, Io& io) {
+  try {
+    return drawn(options, io);
+  } catch (const Spent& spent) {
+    print_error(io, Error{spent.what(), {}, options.files.front(), {}, ErrorCode::too_large});
+    return ExitCode::error;
+  }
 }
 
 }  // namespace shapelint::cli
