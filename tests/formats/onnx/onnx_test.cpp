@@ -154,6 +154,17 @@ TEST_CASE("symbolic dimensions are given by name", "[onnx]") {
   CHECK(read({{"x.2", 64}}).readings.size() == 1);
 }
 
+TEST_CASE("a graph of more nodes than any is refused before one is made", "[onnx]") {
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
+  GraphBytes many;
+  many.inputs = {value("x", {1, 3, 8, 8})};
+  many.nodes.assign(100'001, node("Relu", {"no node writes it"}, "y"));
+  CHECK(errors_of(read_onnx("a.onnx", many.model(), {})) ==
+        "the graph has more than 100000 nodes; no more are read\n");
+  many.nodes.pop_back();
+  CHECK(errors_of(read_onnx("a.onnx", many.model(), {})).find("`y` reads `no node writes it`") == 0);
+}
+
 TEST_CASE("a graph whose nodes are out of order is refused", "[onnx]") {
   if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes cycle = small_network(1);

@@ -1,12 +1,15 @@
 // ONNX graphs through the ONNX library. Only this folder sees its headers, and those of protobuf. It is a
 // module of its own: the library takes tens of milliseconds to load, which only graphs are worth.
+#include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/wire_format_lite.h>
 #include <onnx/onnx_pb.h>
 
 #include "base/counted.hpp"
@@ -18,7 +21,8 @@ namespace shapelint::formats {
 
 namespace {
 
-constexpr int most_nodes = 200'000;
+// Each takes some 2 kB until all are lowered.
+constexpr int most_nodes = 100'000;
 constexpr int deepest = 32;  // functions and branches inside each other
 
 GraphType type_of(int type) {
@@ -40,6 +44,50 @@ GraphType type_of(int type) {
   }
 }
 
+// Which fields of a message hold nodes, or messages that hold some (onnx.proto).
+enum class Message : std::uint8_t { model, graph, node, attribute, function };
+
+std::optional<Message> held_in(Message message, std::uint32_t field) {
+  switch (message) {
+    case Message::model:
+      return field == 7    ? std::optional(Message::graph)
+             : field == 25 ? std::optional(Message::function)
+                           : std::nullopt;
+    case Message::graph:
+      return field == 1 ? std::optional(Message::node) : std::nullopt;
+    case Message::node:
+      return field == 5 ? std::optional(Message::attribute) : std::nullopt;
+    case Message::attribute:
+      return field == 6 || field == 11 ? std::optional(Message::graph) : std::nullopt;
+    case Message::function:
+      return field == 7 ? std::optional(Message::node) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Whether a message has more nodes than `left`, found without making any of them: protobuf takes several
+// times their bytes. What is broken is the parser's to refuse.
+bool has_more_nodes(std::string_view bytes, Message message, int depth, std::int64_t& left) {
+  using Format = google::protobuf::internal::WireFormatLite;
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  google::protobuf::io::CodedInputStream stream(begin, static_cast<int>(bytes.size()));
+  while (const std::uint32_t tag = stream.ReadTag()) {
+    const auto held = held_in(message, static_cast<std::uint32_t>(Format::GetTagFieldNumber(tag)));
+    if (!held || Format::GetTagWireType(tag) != Format::WIRETYPE_LENGTH_DELIMITED || depth > 4 * deepest) {
+      if (!Format::SkipField(&stream, tag)) return false;
+      continue;
+    }
+    std::uint32_t size = 0;
+    if (!stream.ReadVarint32(&size)) return false;
+    const auto at = static_cast<std::size_t>(stream.CurrentPosition());
+    if (size > bytes.size() - at) return false;
+    if (*held == Message::node && --left < 0) return true;
+    if (has_more_nodes(bytes.substr(at, size), *held, depth + 1, left)) return true;
+    stream.Skip(static_cast<int>(size));
+  }
+  return false;
+}
+
 class GraphReader {
  public:
   GraphReader(const GraphRequest& request, Graph& graph, Error& error)
@@ -47,6 +95,8 @@ class GraphReader {
 
   void read(std::string_view bytes) {
     const google::protobuf::LogSilencer quiet;
+    std::int64_t left = most_nodes;
+    if (has_more_nodes(bytes, Message::model, 0, left)) return fail_of_size();
     if (!model_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_.has_graph()) {
       return fail("the file is not an ONNX graph",
                   bytes.empty() ? "it is empty" : "it may be cut off, or be something else");
@@ -80,6 +130,10 @@ class GraphReader {
     error_.hint = std::move(hint);
   }
 
+  void fail_of_size() {
+    fail(fmt::format("the graph has more than {} nodes", most_nodes), "no more are read");
+  }
+
   // The nodes of a graph, or of a branch of one, whose names are its surroundings' as well.
   void add_graph(const onnx::GraphProto& proto, int depth) {
     for (const onnx::TensorProto& each : proto.initializer()) {
@@ -96,9 +150,7 @@ class GraphReader {
   }
 
   void add(const onnx::NodeProto& node, int depth) {
-    if (graph_.nodes.size() >= most_nodes) {
-      return fail(fmt::format("the graph has more than {} nodes", most_nodes), "no more are read");
-    }
+    if (graph_.nodes.size() >= most_nodes) return fail_of_size();
     if (depth > deepest) return fail(fmt::format("functions are nested more than {} deep", deepest), "");
     for (const std::string& each : node.input()) {
       if (each.empty() || defined_.contains(each)) continue;
