@@ -73,10 +73,10 @@ def texts(folder):
 
 def work(report, model, step, is_padded):
     """Tokens or images of a step and GPU, or sequences where padding made them longer."""
-    if not step["tokens_per_step"]:
+    if not step["tokens_per_s_per_gpu"]:
         return None
     length = report[model].get("sequence_length")
-    return step["tokens_per_step"] / (length if is_padded and length else 1) / step["num_gpus"]
+    return step["tokens_per_s_per_gpu"] * step["step_us"] * 1e-6 / (length if is_padded and length else 1)
 
 
 def lengths(report):

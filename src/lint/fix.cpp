@@ -12,6 +12,7 @@
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
+#include "model/arithmetic.hpp"
 #include "model/fields.hpp"
 #include "rules/scope/launch.hpp"
 #include "text/errors.hpp"
@@ -399,6 +400,17 @@ bool replaces_kernel(const rules::Change& change) {
   return change.field == model::FieldId::attention;
 }
 
+// Whether a step takes as many sequences: on as many replicas or, where the launch says how many there are,
+// on as many GPUs, of which a smaller plan makes more replicas.
+bool keeps_batch(const model::Plan& before, const model::Plan& after, const model::Reading& reading) {
+  const std::int64_t then = rules::global_batch(before);
+  const std::int64_t now = rules::global_batch(after);
+  const bool is_left_to_launch =
+      !model::is_stated(reading, model::FieldId::data) && model::extra_named(reading, "fixes_batch") <= 0;
+  return then == now || (is_left_to_launch && model::times(then, rules::gpus_of_plan(after)) ==
+                                                  model::times(now, rules::gpus_of_plan(before)));
+}
+
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
@@ -412,8 +424,7 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
   if (model::is_stated(reading, model::FieldId::data) &&
       rules::gpus_of_plan(after.plan) != rules::gpus_of_plan(before.plan))
     return false;
-  if (reading.setup.plan.mode == model::Mode::train &&
-      rules::global_batch(after.plan) != rules::global_batch(before.plan))
+  if (reading.setup.plan.mode == model::Mode::train && !keeps_batch(before.plan, after.plan, reading))
     return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);

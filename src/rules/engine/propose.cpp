@@ -274,6 +274,43 @@ std::optional<std::vector<Change>> with_launch_kept(const model::Reading& readin
   return changes;
 }
 
+// Smaller replicas leave GPUs over for more of them: on the same GPUs each takes fewer sequences, and nothing
+// that is trained changes. Nothing where a file that counts its replicas has a batch that they could not
+// share; where the launch counts them and the batch cannot be shared, they are left to it.
+std::optional<std::vector<Change>> with_gpus_kept(const model::Reading& reading,
+                                                  std::vector<Change> changes) {
+  using model::FieldId;
+  const model::Plan& plan = reading.setup.plan;
+  const bool moves_batch = std::any_of(changes.begin(), changes.end(), [](const Change& each) {
+    return each.field == FieldId::data || each.field == FieldId::micro_batch_size ||
+           each.field == FieldId::gradient_accumulation;
+  });
+  if (plan.mode != model::Mode::train || moves_batch || reading.dialect == "native") return changes;
+  model::Setup after = reading.setup;
+  for (const Change& each : changes) {
+    if (each.field != model::no_field) model::set(after, each.field, each.to);
+  }
+  const std::int64_t left = std::max<std::int64_t>(1, gpus_of_plan(after.plan));
+  const std::int64_t times = gpus_of_plan(plan) / left;
+  if (times < 2 || gpus_of_plan(plan) % left != 0) return changes;
+  const bool counts_replicas = model::is_stated(reading, FieldId::data);
+  const bool fixes_batch = extra(reading, "fixes_batch") > 0;
+  const bool states_step = model::is_stated(reading, FieldId::gradient_accumulation);
+  if (!counts_replicas && (fixes_batch || !states_step)) return changes;
+  if (plan.gradient_accumulation % times == 0) {
+    set_change(changes, FieldId::gradient_accumulation, plan.gradient_accumulation,
+               plan.gradient_accumulation / times);
+  } else if (!counts_replicas) {
+    return changes;
+  } else if (!fixes_batch && plan.micro_batch_size % times == 0) {
+    set_change(changes, FieldId::micro_batch_size, plan.micro_batch_size, plan.micro_batch_size / times);
+  } else {
+    return std::nullopt;
+  }
+  if (counts_replicas) set_change(changes, FieldId::data, plan.data, plan.data * times);
+  return changes;
+}
+
 void add_unique(std::vector<suggest::Candidate>& all, suggest::Candidate candidate) {
   const bool known = std::any_of(all.begin(), all.end(), [&](const suggest::Candidate& each) {
     return each.changes == candidate.changes && each.implied == candidate.implied;
@@ -318,6 +355,7 @@ class Proposer {
         if (changes->empty()) continue;
       }
       if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
+      if (changes && !fails_ && !overflows_) changes = with_gpus_kept(reading_, *std::move(changes));
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
     }
