@@ -218,7 +218,13 @@ class Engine {
   }
 
   bool is_asked(const CompiledRule& rule) const {
+    if (rule.rule().scope == Scope::step && is_mostly_unmodeled()) return false;
     return info(rule.rule().scope).needs_model && is_selected(rule.rule(), options_) && is_evaluable(rule);
+  }
+
+  // Neither the time nor the memory of a step is known where most of its layers are of no known type.
+  bool is_mostly_unmodeled() const {
+    return 2 * extra(reading_, "state_space_layers") > static_cast<double>(reading_.setup.model.num_layers);
   }
 
   // Keeps the proposals after which no rule finds one of the changed fields again, so that one edit is
@@ -231,9 +237,15 @@ class Engine {
       if (is_final(finding, each)) proven.push_back(each);
     }
     const bool about_speed = !finding.certain_to_fail && !finding.gains.empty();
-    if (proven.empty() && about_speed) return;
+    if (proven.empty() && about_speed && !is_advice(finding)) return;
     finding.proposals = std::move(proven);
     if (about_speed) set_gain_of_first_proposal(finding);
+  }
+
+  bool is_advice(const Finding& finding) const {
+    return std::any_of(compiled_.begin(), compiled_.end(), [&](const CompiledRule& each) {
+      return each.rule().code == finding.code && each.rule().effect == FindingKind::advice;
+    });
   }
 
   // Whether anybody will see it: what people are not shown programs get, unless a severity is asked for.
@@ -280,10 +292,8 @@ class Engine {
     Engine after(*this, *changed_);
     for (CompiledRule& rule : after.compiled_) {
       const FindingKind effect = rule.rule().effect;
-      if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity ||
-          effect == FindingKind::advice) {
-        continue;
-      }
+      const bool is_others_advice = effect == FindingKind::advice && rule.rule().code != finding.code;
+      if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity || is_others_advice) continue;
       std::vector<Group> groups = after.find_groups(rule);
       std::erase_if(groups, [&](const Group& group) { return !is_about(group, finding, proposal); });
       after.apply_rule(rule, std::move(groups));

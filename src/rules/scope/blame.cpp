@@ -87,6 +87,13 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     if (a.section != b.section) return a.section < b.section;
     return a.pow2 < b.pow2;
   };
+  // A degree of 1 divides nothing.
+  if (!in_order) {
+    std::erase_if(fields, [&](FieldId field) {
+      return section_rank(field) == section_rank(FieldId::tensor) && fields.size() > 1 &&
+             model::info(field).get(reading.setup) == 1;
+    });
+  }
   std::vector<Entry> entries;  // sorted; few
   entries.reserve(fields.size());
   for (const FieldId field : fields) {
