@@ -312,3 +312,15 @@ tasks:
   CHECK(result.readings.front().setup.model.num_layers == 24);
   CHECK_FALSE(result.readings.front().setup.model.lm_head);
 }
+
+// NeMo, nemo/collections/nlp/models/language_modeling/megatron_gpt_model.py: cfg.get('hidden_dropout', 0.1)
+TEST_CASE("NeMo drops unless told otherwise", "[formats]") {
+  const std::string text =
+      "trainer:\n  devices: 8\n  num_nodes: 1\nexp_manager: {}\nmodel:\n  micro_batch_size: 4\n"
+      "  global_batch_size: 128\n  tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 1\n"
+      "  encoder_seq_length: 2048\n  num_layers: 24\n  hidden_size: 2048\n  ffn_hidden_size: 8192\n"
+      "  num_attention_heads: 16\n";
+  CHECK_FALSE(tests::one_setup("gpt.yaml", text).plan.without_dropout);
+  CHECK(tests::one_setup("gpt.yaml", text + "  hidden_dropout: 0.0\n  attention_dropout: 0.0\n")
+            .plan.without_dropout);
+}
