@@ -11,6 +11,7 @@
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
+#include "rules/scope/launch.hpp"
 #include "suggest/edit/axes.hpp"
 
 namespace shapelint::lint {
@@ -337,9 +338,31 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
   return plan;
 }
 
+bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
+                   const model::Reading& reading) {
+  using model::FieldId;
+  const bool knows_ranks =
+      model::is_stated(reading, FieldId::data) || model::extra_named(reading, rules::world_name) > 0;
+  if (change.field != FieldId::gradient_accumulation || !knows_ranks ||
+      model::extra_named(reading, "fixes_batch") <= 0) {
+    return false;
+  }
+  model::Setup after = reading.setup;
+  for (const rules::Change& each : proposal.changes) {
+    if (each.field != change.field && each.field != FieldId::micro_batch_size) return false;
+    model::set(after, each.field, each.to);
+  }
+  return rules::global_batch(after.plan) == rules::global_batch(reading.setup.plan);
+}
+
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model) {
-  return plan_edits(proposal, model,
-                    [&](const std::string& path) { return path == model.path ? &model.source : nullptr; })
+  const bool follows =
+      std::any_of(proposal.changes.begin(), proposal.changes.end(),
+                  [&](const rules::Change& each) { return follows_batch(each, proposal, model.reading); });
+  return plan_edits(
+             proposal, model,
+             [&](const std::string& path) { return path == model.path ? &model.source : nullptr; },
+             follows ? Computed::follow : Computed::refuse)
       .edits;
 }
 

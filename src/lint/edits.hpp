@@ -43,6 +43,11 @@ using EditableText = std::function<const text::SharedText*(const std::string& pa
 EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable,
                     Computed computed = Computed::refuse);
 
+// Whether a change of the micro-batches comes of itself: the file states the batch and the ranks that share
+// it, and the proposal leaves both.
+bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
+                   const model::Reading& reading);
+
 // The same in the model's own file alone.
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -234,10 +235,17 @@ std::string key_before(std::string_view source, std::int64_t at) {
   return out + (sign.find(' ') == std::string_view::npos ? "=" : " = ");
 }
 
+// Those that do not follow from what is beside them.
+std::vector<rules::Change> written_changes(const rules::Proposal& proposal, const model::Reading& reading) {
+  std::vector<rules::Change> out = proposal.changes;
+  std::erase_if(out, [&](const rules::Change& each) { return follows_batch(each, proposal, reading); });
+  return out;
+}
+
 // What is written in the places of all changes; empty where some have none.
 std::string literals_text(const rules::Proposal& proposal, const ModelReport& model) {
   std::vector<TextEdit> edits = edits_of(proposal, model);
-  if (edits.size() != proposal.changes.size()) return {};
+  if (edits.size() != written_changes(proposal, model.reading).size()) return {};
   std::sort(edits.begin(), edits.end(),
             [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
   std::string out;
@@ -268,11 +276,15 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
     std::erase(flags, '`');
     out.how.erase(0, std::min(end + 2, out.how.size()));
   }
+  rules::Proposal told = proposal;
+  told.changes = written_changes(proposal, model.reading);
+  std::copy_if(proposal.changes.begin(), proposal.changes.end(), std::back_inserter(told.implied),
+               [&](const rules::Change& each) { return follows_batch(each, proposal, model.reading); });
   out.text = literals_text(proposal, model);
-  if (out.text.empty()) out.text = flags.empty() ? changes_text(proposal.changes) : flags;
+  if (out.text.empty()) out.text = flags.empty() ? changes_text(told.changes) : flags;
   if (proposal.or_multiple_of > 0)
     out.text += fmt::format(" (or another multiple of {})", proposal.or_multiple_of);
-  if (const std::string follows = implied_text(proposal); !follows.empty())
+  if (const std::string follows = implied_text(told); !follows.empty())
     out.text += fmt::format(" ({})", follows);
   return out;
 }
@@ -326,7 +338,7 @@ std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats:
   std::vector<std::string> ways;
   std::vector<model::FieldId> all;
   for (const rules::Change& change : proposal.changes) all.push_back(change.field);
-  for (const rules::Change& change : proposal.changes) {
+  for (const rules::Change& change : written_changes(proposal, reading)) {
     if (change.field == model::no_field) continue;
     std::string way;
     if (dialect != nullptr) {
@@ -373,7 +385,8 @@ void add_how(const project::Configured& configured, ModelReport& model) {
     const rules::Proposal& proposal = finding.proposals.front();
     std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);
     if (ways.empty()) continue;
-    if (ways.size() < proposal.changes.size()) ways = ways_of(proposal, dialect, model.reading, true);
+    if (ways.size() < written_changes(proposal, model.reading).size())
+      ways = ways_of(proposal, dialect, model.reading, true);
     const std::string text = in_words(ways);
     finding.how = finding.how.empty() ? text : fmt::format("{}; {}", text, finding.how);
   }
