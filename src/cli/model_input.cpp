@@ -77,16 +77,20 @@ Error usage(std::string message, std::string hint = {}) {
   return Error{std::move(message), std::move(hint), {}, std::nullopt};
 }
 
-// The number of the reading called `name`; the first one, with a note, when none is named and there are more.
+// The number of the reading called `name`; the first whole one, with a note, when none is named and there are more.
 std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io, std::vector<Error>& errors) {
   std::vector<std::string_view> parts;
   for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
   if (name.empty()) {
+    const auto whole = std::find_if(file.readings.begin(), file.readings.end(),
+                                    [](const model::Reading& each) { return each.complete; });
+    const std::size_t chosen =
+        whole == file.readings.end() ? 0 : static_cast<std::size_t>(whole - file.readings.begin());
     if (parts.size() > 1) {
       print_note(io, fmt::format("{}: {} models ({}); `{}` is used, choose with `--model`", file.path,
-                                 parts.size(), fmt::join(parts, ", "), parts.front()));
+                                 parts.size(), fmt::join(parts, ", "), parts[chosen]));
     }
-    return 0;
+    return chosen;
   }
   const auto found = std::find(parts.begin(), parts.end(), name);
   if (found != parts.end()) return static_cast<std::size_t>(found - parts.begin());

@@ -166,7 +166,14 @@ std::string as_entry(const Setting& setting) {
   return fmt::format("{}: {}", setting.key, setting.value.empty() ? "true" : setting.value);
 }
 
-std::optional<TextPatch> addition(std::string_view source, const Setting& setting, const Neighbour& beside) {
+// Whether a comma or a bracket ends the value: YAML between brackets, whose entries need one.
+bool is_between_brackets(std::string_view source, std::size_t end) {
+  const std::size_t after = source.find_first_not_of(" \t\"'", end);
+  return after != std::string_view::npos && (source[after] == ',' || source[after] == '}');
+}
+
+std::optional<TextPatch> addition(std::string_view source, std::optional<text::Syntax> syntax,
+                                  const Setting& setting, const Neighbour& beside) {
   const auto key = static_cast<std::size_t>(beside.key.begin);
   const auto end = static_cast<std::size_t>(std::max(beside.key.end, beside.value.end));
   if (end > source.size()) return std::nullopt;
@@ -174,14 +181,17 @@ std::optional<TextPatch> addition(std::string_view source, const Setting& settin
   if (is_of_command) return TextPatch{span_of(end, end), ' ' + setting.text};
   const auto line = static_cast<std::size_t>(text::line_at(source, beside.key.begin).data() - source.data());
   const std::string_view indent = source.substr(line, key - line);
-  const bool is_json = setting.text.starts_with('"');
+  const bool in_brackets = syntax == text::Syntax::yaml && is_between_brackets(source, end);
+  const bool is_json = setting.text.starts_with('"') || in_brackets;
   const std::string_view blanks =
       is_json && indent.ends_with('"') ? indent.substr(0, indent.size() - 1) : indent;
   const bool begins_line = blanks.find_first_not_of(" \t") == std::string_view::npos;
   if (is_json) {
     const std::size_t at = line + blanks.size();
+    const bool quotes = in_brackets && source[at] == '"' && !setting.text.starts_with('"');
+    const std::string entry = quotes ? fmt::format("\"{}\": {}", setting.key, setting.value) : setting.text;
     return TextPatch{span_of(at, at),
-                     setting.text + (begins_line ? fmt::format(",\n{}", blanks) : std::string(", "))};
+                     entry + (begins_line ? fmt::format(",\n{}", blanks) : std::string(", "))};
   }
   if (!begins_line) return std::nullopt;
   const std::size_t stop = std::min(source.find('\n', end), source.size());
@@ -228,7 +238,7 @@ std::vector<TextPatch> patches_for(const text::Source& source, const model::Read
       const bool is_true = stated.as_boolean().value_or(true);
       if (!is_flag_alone || !is_true)
         out.push_back({stated.span(), is_flag_alone ? std::string("true") : setting.value});
-    } else if (auto added = addition(source.text, setting, *beside)) {
+    } else if (auto added = addition(source.text, source.syntax, setting, *beside)) {
       out.push_back(*std::move(added));
     } else {
       return {};

@@ -223,6 +223,52 @@ TEST_CASE("a width that no key of the file's framework sets is not said to be ad
         "error: config.json: no key of the file sets `intermediate_size` alone (4 * hidden_size)\n");
 }
 
+// NeVA: the vision encoder is a model of the Hub that the file only names.
+TEST_CASE("of several models the first that is whole is searched", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["neva.yaml"] =
+      "trainer:\n  devices: 8\n  num_nodes: 1\nexp_manager: {}\nmodel:\n  micro_batch_size: 4\n"
+      "  global_batch_size: 128\n  tensor_model_parallel_size: 1\n  pipeline_model_parallel_size: 1\n"
+      "  mm_cfg:\n    llm: { from_pretrained: null, freeze: false }\n"
+      "    vision_encoder: { from_pretrained: openai/clip-vit-large-patch14, from_hf: true, patch_dim: 14, "
+      "crop_size: [224, 224], hidden_size: 1024, freeze: true }\n"
+      "  encoder_seq_length: 4096\n  num_layers: 32\n  hidden_size: 4096\n  ffn_hidden_size: 14336\n"
+      "  num_attention_heads: 32\n  activation: fast-swiglu\n  normalization: rmsnorm\n";
+  const tests::Ran ran = tests::run({"suggest", "neva.yaml", "--gpu", "h100", "--top", "1"}, files);
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.err.find("`vision` is used") == std::string::npos);
+  CHECK(ran.err.find("(vision, ") != std::string::npos);
+}
+
+// open_lm, open_lm/model.py, Block: 256 * ((int(2 * 4 * dim / 3) + 255) // 256) or 4 * dim, by ffn_type.
+TEST_CASE("a width that is worked out either way is no key's", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["open_lm_154m.json"] =
+      "{\"hidden_dim\": 576, \"n_layers\": 24, \"n_heads\": 8, \"seq_len\": 2048, \"vocab_size\": 50432, "
+      "\"post_embed_norm\": false, \"weight_tying\": false}\n";
+  const tests::Ran ran = tests::run({"suggest", "open_lm_154m.json", "--gpu", "h100", "--apply", "1"}, files);
+  INFO(ran.err);
+  CHECK(ran.err.find("intermediate_size") == std::string::npos);
+}
+
+// As configs/1-3B.yml of GPT-NeoX is written, which states no intermediate_size.
+TEST_CASE("a key that is added to YAML between brackets gets its comma", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["1-3B.yml"] =
+      "# GPT-2 pretraining setup\n{\n   \"pipe_parallel_size\": 1,\n   \"model_parallel_size\": 1,\n\n"
+      "   # model settings\n   \"num_layers\": 24,\n   \"hidden_size\": 2048,\n   \"num_attention_heads\": "
+      "16,\n"
+      "   \"seq_length\": 2048,\n   \"max_position_embeddings\": 2048,\n   \"pos_emb\": \"rotary\",\n"
+      "   \"train_micro_batch_size_per_gpu\": 4,\n   \"precision\": \"fp16\",\n}\n";
+  const tests::Ran ran = tests::run({"suggest", "1-3B.yml", "--gpu", "h100", "--range",
+                                     "intermediate_size=10240", "--params", "60%", "--apply", "1"},
+                                    files);
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.find("\"intermediate_size\": 10240,\n") != std::string::npos);
+}
+
 TEST_CASE("the shards of a sweep are the whole sweep", "[sweep][cli]") {
   const text::MemoryFileSystem files = files_of({"examples/gpt3-2.7b.toml"});
   const auto sweep = [&](const std::string& shard) {

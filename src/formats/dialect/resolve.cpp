@@ -204,18 +204,18 @@ class Resolver {
 
   // Whether the file's framework works it out of other values, unless a ratio to the width is stated.
   bool is_worked_out(FieldId field) const {
+    bool is_derived = false;
     for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
       for (const Alternative& each : *entry->alternatives) {
-        if (each.kind == Alternative::Kind::key && names_width(each)) continue;
-        if (each.kind == Alternative::Kind::key) return false;
-        if (each.when.empty()) return each.kind == Alternative::Kind::derived;
+        if (each.kind == Alternative::Kind::key && !names_width(each)) return false;
+        is_derived |= each.kind == Alternative::Kind::derived;
+        if (each.kind != Alternative::Kind::key && each.when.empty()) return is_derived;
       }
     }
-    return false;
+    return is_derived;
   }
 
-  // Files that say nothing of runs are run by something else, which may have all of them. Widths that a
-  // model's code works out of others are no key's.
+  // What runs files without a run may have all keys of it. Widths that a model's code works out are no key's.
   void note_unsettable(model::Reading& out) const {
     const bool is_derived = out.origins[FieldId::intermediate_size].kind == Origin::Kind::derived;
     if (is_derived && is_worked_out(FieldId::intermediate_size))
