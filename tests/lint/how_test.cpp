@@ -1,8 +1,11 @@
-// How each framework is told what a finding proposes.
+// How each framework is told what a finding proposes: the first fix can be written, keeps the GPUs and the
+// batch, and is the best of its kind.
 #include <algorithm>
 
 #include "formats/dialect/edit_instructions.hpp"
 #include "formats/read.hpp"
+#include "lint/edits.hpp"
+#include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
 #include "tests/catch.hpp"
@@ -56,6 +59,62 @@ std::string megatron_sh(const std::string& more) {
          more + "\n";
 }
 
+// "tensor 4 → 2: `model_parallel_size: 2`, safe"; what else was found where there is no such finding.
+std::string first_fix(const std::string& path, const std::string& text, const std::string& code,
+                      const std::string& gpu = "h100") {
+  text::MemoryFileSystem files;
+  files.files[path] = text;
+  project::Request request;
+  request.gpus.names = {gpu};
+  request.min_severity = rules::Severity::info;
+  request.select = {code};
+  lint::RunRequest run;
+  run.paths = {path};
+  const project::Project project(request, files);
+  const lint::RunOutcome out = lint::lint_files(run, project);
+  for (const lint::ModelReport& model : out.report.models) {
+    for (const rules::Finding& finding : model.result.findings) {
+      if (finding.code != code) continue;
+      if (finding.proposals.empty()) return "no fix of " + std::string(lint::field_name(finding.blamed));
+      const rules::Proposal& first = finding.proposals.front();
+      const bool can_write = !lint::edits_of(first, model).empty();
+      return fmt::format("{}: {}, {}", lint::changes_text(first.changes),
+                         lint::written(finding, 0, model).text,
+                         !can_write                            ? "by hand"
+                         : lint::is_safe(first, model.reading) ? "safe"
+                                                               : "unsafe");
+    }
+  }
+  return "nothing";
+}
+
+// Of SmolLM's continued pretraining: a 3B model on 64 GPUs.
+std::string nanotron(const std::string& parallelism, const std::string& accumulation) {
+  return "model:\n  dtype: bfloat16\n  make_vocab_size_divisible_by: 1\n  model_config:\n"
+         "    hidden_size: 3072\n    num_hidden_layers: 28\n    num_attention_heads: 24\n"
+         "    num_key_value_heads: 8\n    intermediate_size: 8192\n    vocab_size: 128256\n"
+         "    is_llama_config: true\n    tie_word_embeddings: true\noptimizer:\n  zero_stage: 1\n"
+         "parallelism:\n" +
+         parallelism +
+         "  tp_mode: REDUCE_SCATTER\n  tp_linear_async_communication: true\ntokens:\n"
+         "  batch_accumulation_per_replica: " +
+         accumulation + "\n  micro_batch_size: 4\n  sequence_length: 4096\n";
+}
+
+// Llama 3 8B under fine-tuning.
+std::string neox(const std::string& accumulation) {
+  return "{\n  \"num_layers\": 32, \"hidden_size\": 4096, \"num_attention_heads\": 32,\n"
+         "  \"num_kv_heads\": 8, \"seq_length\": 1024, \"max_position_embeddings\": 8192,\n"
+         "  \"pos_emb\": \"rotary\", \"norm\": \"rmsnorm\", \"no_weight_tying\": true,\n"
+         "  \"pipe_parallel_size\": 1, \"model_parallel_size\": 4,\n"
+         "  \"make_vocab_size_divisible_by\": 1, \"vocab_size\": 128256,\n"
+         "  \"attention_config\": [[[\"flash\"], 32]], \"checkpoint_activations\": true,\n"
+         "  \"train_micro_batch_size_per_gpu\": 32, \"zero_optimization\": {\"stage\": 1},\n"
+         "  \"bf16\": {\"enabled\": true}, \"precision\": \"bfloat16\",\n"
+         "  \"gradient_accumulation_steps\": " +
+         accumulation + "\n}\n";
+}
+
 }  // namespace
 
 TEST_CASE("a finding says how its framework is told what is proposed", "[lint]") {
@@ -102,13 +161,18 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
        "sequence_len: 512\nbf16: true\ndatasets: []\n",
        "SL501", "`micro_batch_size: 4` and `gradient_accumulation_steps: 1`"},
-      // How many micro-batches a batch comes to is told in words, be it one.
+      // How many micro-batches a batch comes to follows from it, on the ranks of the launch.
       {"train.sh",
        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads "
        "16 "
        "--seq-length 512 --micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
+       "SL501", ""},
+      // Where nobody knows how many ranks share it.
+      {"train.sh",
+       "python pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 16 --seq-length 512 "
+       "--micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
        "SL501",
-       "`--micro-batch-size 4` and set `--global-batch-size` to 1 x `--micro-batch-size` x the "
+        "`--micro-batch-size 4` and set `--global-batch-size` to 8 x `--micro-batch-size` x the "
        "data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
@@ -204,6 +268,22 @@ TEST_CASE("`sdpa` is no newer FlashAttention than version 2", "[lint]") {
   }
 }
 
+// llm-foundry, llmfoundry/models/hf/hf_causal_lm.py: `config_overrides`; ModernBERT, src/hf_bert.py:
+// `model_config`.
+TEST_CASE("a vocabulary of the Hub is set where the trainer takes changes of it", "[lint]") {
+  const std::string trainer =
+      "max_seq_len: 1024\ntrain_loader:\n  name: text\nglobal_train_batch_size: 16\n"
+      "device_train_microbatch_size: 16\nprecision: amp_bf16\nmodel:\n  tokenizer_name: t\n";
+  CHECK(
+      how_of({"gpt2.yaml",
+              trainer + "  name: hf_causal_lm\n  pretrained_model_name_or_path: gpt2\n  pretrained: false\n",
+              "SL101", "", "h100"}) == "`vocab_size: 50304` under `config_overrides`" + padded);
+  CHECK(how_of({"bert.yaml",
+                trainer +
+                    "  name: hf_bert\n  pretrained_model_name: bert-base-uncased\n  use_pretrained: false\n",
+                "SL101", "", "h100"}) == "`vocab_size: 30528` under `model.model_config`" + padded);
+}
+
 // transformers, models/gpt_oss/modeling_gpt_oss.py (4.57): `_supports_sdpa` is false.
 TEST_CASE("a model with attention sinks is not sent to `sdpa`", "[lint]") {
   const std::string run =
@@ -263,4 +343,86 @@ TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
     }
   }
   CHECK(said > 0);
+}
+
+TEST_CASE("GPUs that smaller replicas leave over run further replicas, with the same batch", "[lint]") {
+  CHECK(first_fix("smollm.yaml", nanotron("  dp: 32\n  pp: 1\n  tp: 2\n", "2"), "SL502") ==
+        "gradient_accumulation 2 → 1, tensor 2 → 1, data 32 → 64: dp: 64, tp: 1, "
+        "batch_accumulation_per_replica: 1, safe");
+  // One micro-batch is none to share out, but its sequences are.
+  CHECK(first_fix("smollm.yaml", nanotron("  dp: 2\n  pp: 2\n  tp: 1\n", "1"), "SL506")
+            .starts_with("micro_batch_size 4 → 2, pipeline 2 → 1, data 2 → 4: "));
+}
+
+TEST_CASE("ranks that only the launch counts take fewer micro-batches each", "[lint]") {
+  CHECK(first_fix("llama3-8b-sft.yml", neox("2"), "SL502") ==
+        "gradient_accumulation 2 → 1, tensor 4 → 2: model_parallel_size: 2, "
+        "gradient_accumulation_steps: 1, safe");
+}
+
+TEST_CASE("a pipeline that nothing needs is left out at once", "[lint]") {
+  CHECK(first_fix("train.sh",
+                  "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 512 "
+                  "--num-attention-heads 8 --seq-length 1024 --max-position-embeddings 1024 "
+                  "--vocab-size 32000 --micro-batch-size 4 --global-batch-size 32 --bf16 "
+                  "--attention-backend unfused --pipeline-model-parallel-size 4\n",
+                  "SL506")
+            .starts_with("pipeline 4 → 1"));
+}
+
+// configs/mamba/mamba-130M.yml of GPT-NeoX: what its layers take, and keep, is not predicted.
+TEST_CASE("nothing is said of a step most of whose layers are of no known type", "[lint]") {
+  const auto layers = [](const std::string& kind) {
+    return "{\"pipe_parallel_size\": 1, \"model_parallel_size\": 1, \"num_layers\": 24, \"hidden_size\": "
+           "768, "
+           "\"num_attention_heads\": 12, \"seq_length\": 2048, \"max_position_embeddings\": 2048, "
+           "\"pos_emb\": \"rotary\", \"no_weight_tying\": true, \"attention_config\": [[[\"" +
+           kind + "\"], 24]], \"train_micro_batch_size_per_gpu\": 1, \"precision\": \"fp16\"}\n";
+  };
+  CHECK(first_fix("mamba.yml", layers("flash"), "SL501") != "nothing");
+  CHECK(first_fix("mamba.yml", layers("mamba"), "SL501") == "nothing");
+}
+
+TEST_CASE("no kernel is proposed in the place of one that the framework chooses", "[lint]") {
+  CHECK(first_fix("config.json",
+                  R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,)"
+                  R"( "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 8,)"
+                  R"( "num_key_value_heads": 8, "head_dim": 512, "vocab_size": 128256})",
+                  "SL610")
+            .find("unfused") == std::string::npos);
+}
+
+// axolotl, examples/llama-3/3b-qat-nvfp4.yaml: 32 of 64 sequences still need more than the GPU has.
+TEST_CASE("a smaller micro-batch has room beside the states", "[lint]") {
+  CHECK(first_fix("axolotl.yaml",
+                  "base_model: meta-llama/Llama-3.2-3B\ndatasets: [{path: a, type: alpaca}]\n"
+                  "sequence_len: 8192\ngradient_accumulation_steps: 1\nmicro_batch_size: 64\n"
+                  "optimizer: adamw_torch_fused\nbf16: true\nattn_implementation: flash_attention_2\n"
+                  "gradient_checkpointing: true\nliger_fused_linear_cross_entropy: true\n",
+                  "SL514")
+            .starts_with("micro_batch_size 64 → 16, gradient_accumulation 1 → 4: "));
+}
+
+TEST_CASE("micro-batches follow from the global batch where the devices are stated", "[lint]") {
+  const std::string run =
+      "checkpoint_dir: checkpoints/meta-llama/Llama-3.2-1B\nout_dir: out\nprecision: bf16-true\nlora_r: 32\n"
+      "data:\n  class_path: litgpt.data.Alpaca2k\ntrain:\n  global_batch_size: 8\n  micro_batch_size: 4\n"
+      "  max_seq_length: 512\n";
+  CHECK(first_fix("full.yaml", run + "devices: 1\nnum_nodes: 1\n", "SL501") ==
+        "micro_batch_size 4 → 8, gradient_accumulation 2 → 1: micro_batch_size: 8 (gradient_accumulation 1), "
+        "safe");
+  // How many ranks share the eight is not known.
+  CHECK(first_fix("full.yaml", run + "devices: auto\n", "SL501").ends_with(", by hand"));
+}
+
+// A degree of 1, which a file states for whom it may concern, divides nothing.
+TEST_CASE("a degree of 1 is not to blame for the width of a GEMM", "[lint]") {
+  const std::string fix =
+      first_fix("base_test.yml",
+                "base_config: base.yml\nper_device_batch_size: 1\nici_tensor_parallelism: 1\n"
+                "base_emb_dim: 2048\nbase_num_query_heads: 16\nbase_num_kv_heads: 16\n"
+                "base_num_decoder_layers: 16\nhead_dim: 128\nmax_target_length: 2048\nvocab_size: 32000\n",
+                "SL301", "a100");
+  INFO(fix);
+  CHECK(fix.starts_with("intermediate_size 7168 → 6912"));
 }
