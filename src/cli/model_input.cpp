@@ -77,7 +77,7 @@ Error usage(std::string message, std::string hint = {}) {
   return Error{std::move(message), std::move(hint), {}, std::nullopt};
 }
 
-// The number of the reading called `name`; the first whole one, with a note, when none is named and there are more.
+// The number of the reading called `name`; with a note the first whole one, when none is named of several.
 std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io, std::vector<Error>& errors) {
   std::vector<std::string_view> parts;
   for (const model::Reading& each : file.readings) parts.push_back(each.part.empty() ? each.name : each.part);
