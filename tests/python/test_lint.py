@@ -179,3 +179,5 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
     for endless in (range(1, 10**12), range(1, 10**30), range(10**12, 1, -1)):
         with pytest.raises(ValueError, match="`hidden_size` has more than 100,000,000 rows"):
             shapelint.sweep(gpt2, {"hidden_size": endless})
+    with pytest.raises(ValueError, match="`hidden_size` has more than 100,000 values"):
+        shapelint.suggest(gpt2, gpu="a100", ranges={"hidden_size": range(1, 10**12)})

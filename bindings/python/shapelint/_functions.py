@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import itertools
 import json
 import os
 from typing import Any, Callable, Iterable, Mapping, Sequence, Union
@@ -19,6 +20,7 @@ Stack = Union[str, Iterable[str], None]
 
 # Of a sweep: ten columns of results take 8 GB.
 _MOST_ROWS = 100_000_000
+_MOST_VALUES = 100_000  # of a field in a search
 
 
 def _asked(call: Callable[[], Any]) -> Any:
@@ -228,7 +230,11 @@ def suggest(
     question = _question(model, gpu, plan, name, config, isolated, stack)
     texts = []
     for field, values in (ranges or {}).items():
-        texts.append(f"{field}={values if isinstance(values, str) else ','.join(str(each) for each in values)}")
+        # An iterable may be longer than any memory, or have no end.
+        listed = values if isinstance(values, str) else list(itertools.islice(values, _MOST_VALUES + 1))
+        if not isinstance(listed, str) and len(listed) > _MOST_VALUES:
+            raise ValueError(f"`{field}` has more than {_MOST_VALUES:,} values")
+        texts.append(f"{field}={listed if isinstance(listed, str) else ','.join(map(str, listed))}")
     return SuggestResult._of(
         _asked(
             lambda: _shapelint.suggest(
