@@ -283,8 +283,8 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
        {std::pair(options.measured_step_us > 0, "measured_step_us"), std::pair(options.tokens > 0, "tokens"),
         std::pair(options.global_batch.has_value(), "global_batch")}) {
     if (is_given && serves)
-      errors.push_back(wrong(
-          fmt::format("`{}` applies to training, but a request length plans serving", called(name))));
+      errors.push_back(
+          wrong(fmt::format("`{}` applies to training, but a request length plans serving", called(name))));
   }
   const std::string input = called("input_tokens");
   const std::string output = called("output_tokens");

@@ -93,15 +93,16 @@ std::span<const Command> commands() {
               "shapelint kernels attention-decode --gpu h100 --shapes decode.csv --format csv\n"
               "shapelint kernels nccl --gpu h100 --shapes - < collectives.csv",
               bind<KernelsOptions, kernels_options, kernels>},
-      Command{"show", "print a model as its layers, and its fields with their origin",
-              "Prints the config format, the model as a list of layers, its parameters, and the fields of "
-              "model and run that are not at shapelint's default (`-v`: all), each with its value and origin: "
-              "stated, given on the command line, derived, or another's default. A folder is searched for "
-              "configurations.",
-              "shapelint show config.json\n"
-              "shapelint show --why run.sh\n"
-              "shapelint show configs/ --format json",
-              bind<ShowOptions, show_options, show>},
+      Command{
+          "show", "print a model as its layers, and its fields with their origin",
+          "Prints the config format, the model as a list of layers, its parameters, and the fields of "
+          "model and run that are not at shapelint's default (`-v`: all), each with its value and origin: "
+          "stated, given on the command line, derived, or another's default. A folder is searched for "
+          "configurations.",
+          "shapelint show config.json\n"
+          "shapelint show --why run.sh\n"
+          "shapelint show configs/ --format json",
+          bind<ShowOptions, show_options, show>},
       Command{
           "fields", "list the fields of --set and the native format",
           "`--set FIELD=VALUE,…` states values in place of a file's: `--set mode=decode,tp=8`. Each field is "

@@ -172,8 +172,7 @@ class ResultReader {
     }
     step_us[0] += busy[0] * whole.before_us;
     step_us[1] += busy[1] * whole.after_us;
-    if (!(step_us[0] > 0) || !(step_us[1] > 0))
-      return finding.error("the measured savings exceed the step");
+    if (!(step_us[0] > 0) || !(step_us[1] > 0)) return finding.error("the measured savings exceed the step");
     proof.operations_gain = proof.gain;
     proof.operations_half_width = proof.half_width;
     const double ratio = number(finding["factor"]) * step_us[1] / step_us[0];
@@ -228,8 +227,7 @@ class ResultReader {
       if (to > 0) after_error += after_busy * to * pair.after_us * pair.half_width;
       keep_products(sides, pair, proof);
     }
-    if (!(before_us > 0) || !(after_us > 0))
-      return finding.error("the measured savings exceed the step");
+    if (!(before_us > 0) || !(after_us > 0)) return finding.error("the measured savings exceed the step");
     const double ratio = factor * after_us / before_us;
     proof.gain = 1 - ratio;
     double variance = 0;

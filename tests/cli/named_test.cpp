@@ -90,8 +90,9 @@ TEST_CASE("a published model is known by its name where no file and no cache has
   // Its length is assumed, and said to be: no more than its table of positions.
   CHECK(run({"gpt2", "--gpu", "a100"}, files).out.find("assumed: micro_batch_size 1, sequence_length 1024") !=
         std::string::npos);
-  CHECK(run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`?") !=
-        std::string::npos);
+  CHECK(
+      run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`?") !=
+      std::string::npos);
   // What can only be a path is one.
   files.files["openai-community/README.md"] = "";
   for (const char* const path : {"./gpt2", "a/b/gpt2", "gpt2.json", "openai-community/gpt2"}) {

@@ -180,8 +180,7 @@ blame = ["intermediate_size"]
 issues = ["me/own#1"]
 )")
             .empty());
-  CHECK(
-      mistakes(own_package + R"(
+  CHECK(mistakes(own_package + R"(
 [[contract]]
 name = "a"
 layer = "mpl"
@@ -192,15 +191,15 @@ architectures = ["hoper"]
 recipes = ["block"]
 blame = ["width"]
 colour = 1
-)") ==
-      "unknown key `colour`; \n"
-      "`hoper` is not a known architecture; did you mean `hopper`?\n"
-      "`block` is not a known recipe; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4\n"
-      "`mpl` is not a known kind of layer; did you mean `mlp`?\n"
-      "unknown variable `intermediate_siz` in `intermediate_siz % 2 == 0`; did you mean `intermediate_size`?\n"
-      "`pad` is not a known outcome; did you mean `pads`?\n"
-      "unknown field `width`; \n"
-      "a requirement needs `source` or `issues`; \n");
+)") == "unknown key `colour`; \n"
+       "`hoper` is not a known architecture; did you mean `hopper`?\n"
+       "`block` is not a known recipe; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4\n"
+       "`mpl` is not a known kind of layer; did you mean `mlp`?\n"
+       "unknown variable `intermediate_siz` in `intermediate_siz % 2 == 0`; did you mean "
+       "`intermediate_size`?\n"
+       "`pad` is not a known outcome; did you mean `pads`?\n"
+       "unknown field `width`; \n"
+       "a requirement needs `source` or `issues`; \n");
   CHECK(mistakes(own_package + R"(
 [[contract]]
 name = "a"

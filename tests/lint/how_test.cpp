@@ -172,7 +172,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
        "python pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 16 --seq-length 512 "
        "--micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
        "SL501",
-        "`--micro-batch-size 4` and set `--global-batch-size` to 8 x `--micro-batch-size` x the "
+       "`--micro-batch-size 4` and set `--global-batch-size` to 8 x `--micro-batch-size` x the "
        "data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",

@@ -261,7 +261,8 @@ TEST_CASE("a model that cannot be priced is told with the sizes that nobody says
   const lint::RunOutcome out = lint::lint_files(request, project);
   REQUIRE(out.report.errors.size() == 1);
   CHECK(out.report.errors[0].error.message ==
-        "too little is known about the model to predict a step (unknown: num_attention_heads), so nothing in it "
+        "too little is known about the model to predict a step (unknown: num_attention_heads), so nothing in "
+        "it "
         "was "
         "checked");
 }

@@ -143,9 +143,8 @@ TEST_CASE("mistakes are all told, each at its place", "[config]") {
         "shapelint.toml:39: `severity.SL101` is `hint`; expected one of `info`, `warning`, `error`, `off`\n");
   CHECK(read("[[files]]\nmatch = \"a\"\ntensr = 8\n").errors ==
         "shapelint.toml:22: unknown key `tensr` in `[[files]]`; did you mean `tensor`?\n");
-  CHECK(
-      read("[[files]]\nmatch = \"a\"\ntensor = 0\n").errors.find("`tensor` is not allowed here; write a whole") !=
-      std::string::npos);
+  CHECK(read("[[files]]\nmatch = \"a\"\ntensor = 0\n")
+            .errors.find("`tensor` is not allowed here; write a whole") != std::string::npos);
   CHECK(read("[[ignore-keys]]\nkey = \"a\"\n").errors.find("needs `key` and `rules`") != std::string::npos);
   CHECK(read("select = [1]\n").errors ==
         "shapelint.toml:10: `select[0]` is an integer; write a string or a list of strings\n");

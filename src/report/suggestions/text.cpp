@@ -44,9 +44,8 @@ std::string signed_percent(double share) {
 }
 
 std::string performance_text(const suggest::Performance& p) {
-  std::string text =
-      fmt::format("step {}, MFU {}, {} tokens/s/GPU, {}", duration(p.time_us), percent(p.mfu),
-                  with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
+  std::string text = fmt::format("step {}, MFU {}, {} tokens/s/GPU, {}", duration(p.time_us), percent(p.mfu),
+                                 with_commas(std::llround(p.tokens_per_s)), gib(p.memory_gb * bytes_per_gb));
   if (p.capacity_gb > 0 && p.memory_gb > p.capacity_gb) {
     text += fmt::format(" of {} GiB: does not fit", gib(p.capacity_gb * bytes_per_gb));
   } else {

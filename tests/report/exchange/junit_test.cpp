@@ -95,8 +95,9 @@ TEST_CASE("a model of which nothing could be predicted has not passed", "[report
   lint::Report report = tests::two_gpu_report();
   report.models[0].result.gpus.clear();
   report.models[0].result.findings.clear();
-  CHECK(element_after(report::junit(report), "gpt.toml: not checked") ==
-        "<skipped message=\"too little is known about the model to predict a step\" type=\"info\"></skipped>");
+  CHECK(
+      element_after(report::junit(report), "gpt.toml: not checked") ==
+      "<skipped message=\"too little is known about the model to predict a step\" type=\"info\"></skipped>");
   CHECK(element_after(report::junit({}), "shapelint: not checked") ==
         "<skipped message=\"no file was checked\" type=\"info\"></skipped>");
 }

@@ -331,7 +331,8 @@ TEST_CASE("rules are selected by code, prefix and name, and their parameters can
   CHECK(codes({.select = {"SL110"}, .parameters = {{"SL110", "least_share", 2.0}}}).empty());
 
   CHECK_FALSE(rules::check_selector(builtin_rules(), "SL1"));
-  CHECK(rules::check_selector(builtin_rules(), "vocab-misalined")->hint == "did you mean `vocab-misaligned`?");
+  CHECK(rules::check_selector(builtin_rules(), "vocab-misalined")->hint ==
+        "did you mean `vocab-misaligned`?");
   CHECK(rules::check_parameter(builtin_rules(), "SL110", "least_shares")->message ==
         "rule SL110 has no parameter `least_shares`");
 }

@@ -261,8 +261,8 @@ TEST_CASE("shell: limits") {
   CHECK(flags("train --a $((" + std::string(20000, '(') + "))") != "");
   std::string doubling = "A=x\n";
   for (int i = 0; i < 60; ++i) doubling += "A=$A$A\n";
-  CHECK(
-      flags(doubling + "train --a $A\n").starts_with("reading it takes more memory than any configuration needs"));
+  CHECK(flags(doubling + "train --a $A\n")
+            .starts_with("reading it takes more memory than any configuration needs"));
   std::string forks;
   for (int i = 0; i < 200; ++i) forks += fmt::format("[ $X ] && A{0}=1\n", i);
   CHECK(flags(forks + "train --a 1\n") == "{--a: 1}");

@@ -57,7 +57,8 @@ Result<bool> FolderWatch::add(const std::string& folder) {
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR;
   if (inotify_add_watch(descriptor_, folder.c_str(), saves) >= 0) return true;
   if (errno == ENOSPC)
-    return watch_error(folder, "the system's limit of watched folders is reached", "raise fs.inotify.max_user_watches");
+    return watch_error(folder, "the system's limit of watched folders is reached",
+                       "raise fs.inotify.max_user_watches");
   return watch_error(folder, fmt::format("cannot be watched: {}", std::strerror(errno)));
 }
 

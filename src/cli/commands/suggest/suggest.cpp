@@ -76,7 +76,8 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   };
   bool good = true;
   if (options.top < 1 || options.top > most_suggestions) {
-    good = wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "expected 1 to 10,000");
+    good =
+        wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "expected 1 to 10,000");
   }
   if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
     good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads), "1 to 1,024");

@@ -215,8 +215,10 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   }
   const auto shard = parse_shard(options.shard);
   if (!shard) {
-    errors.push_back(
-        {fmt::format("`--shard {}` is not a part I/N", options.shard), "expected a part such as `2/8`", {}, std::nullopt});
+    errors.push_back({fmt::format("`--shard {}` is not a part I/N", options.shard),
+                      "expected a part such as `2/8`",
+                      {},
+                      std::nullopt});
   }
   if (!has_drawing_ending(options.plot, "--plot", io)) return ExitCode::error;
   if (!options.plot.empty() && options.shard != "1/1") {
