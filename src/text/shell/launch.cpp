@@ -119,10 +119,12 @@ Variables slurm_variables(const SlurmJob& job) {
   return variables;
 }
 
+// WORLD_SIZE and PET_NNODES: Kubeflow's PyTorchJob sets them, Alibaba's PAI WORLD_SIZE as the number of
+// nodes.
 bool is_set_by_cluster(std::string_view name) {
-  constexpr std::string_view names[] = {"SLURM_NNODES",    "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",
-                                        "SLURM_NPROCS",    "PBS_NUM_NODES",       "LSB_DJOB_NUMPROC",
-                                        "FLUX_JOB_NNODES", "OMPI_COMM_WORLD_SIZE"};
+  constexpr std::string_view names[] = {
+      "SLURM_NNODES",     "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",         "SLURM_NPROCS", "PBS_NUM_NODES",
+      "LSB_DJOB_NUMPROC", "FLUX_JOB_NNODES",     "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE",   "PET_NNODES"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

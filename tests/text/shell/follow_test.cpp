@@ -69,6 +69,10 @@ TEST_CASE("shell: sbatch tells a script what it asked for") {
       told("train --n ${SLURM_NNODES:-1} --t ${SLURM_NTASKS-8} --g ${SLURM_GPUS_ON_NODE:-8} --m ${N:-1}\n") ==
       "absent {--n: unknown(the variable `SLURM_NNODES` is not set in this file), --t: unknown(the variable "
       "`SLURM_NTASKS` is not set in this file), --g: 8, --m: 1}");
+  // Kubeflow's getting started with PyTorchJob; PAI, general environment variables: nodes of the job.
+  CHECK(told("NNODES=${WORLD_SIZE:-1}\ntrain --n $NNODES\n") ==
+        "absent {--n: unknown(the variable `WORLD_SIZE` is not set in this file)}");
+  CHECK(told("WORLD_SIZE=4\ntrain --n ${WORLD_SIZE:-1}\n") == "absent {--n: 4}");
   CHECK(told("#SBATCH -N 2\ntrain --n ${SLURM_NNODES:-1}\n") == "{nodes: 2} {--n: 2}");
 }
 
