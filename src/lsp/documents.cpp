@@ -77,11 +77,13 @@ bool Documents::open(const std::string& uri, std::string text, std::optional<std
 bool Documents::change(const std::string& uri, const std::vector<TextChange>& changes,
                        std::optional<std::int64_t> version) {
   OpenFile& file = open_.at(uri);
+  std::size_t edited_bytes = 0;
   for (const TextChange& each : changes) {
     if (!each.range) file.is_lost = false;
     if (file.is_lost) continue;
     apply(each, encoding_, file.text);
-    if (file.text.size() > largest_document) lose(uri);
+    if (each.range) edited_bytes += file.text.size();
+    if (file.text.size() > largest_document || edited_bytes > most_edited_bytes) lose(uri);
   }
   file.version = version;
   file.is_due = true;

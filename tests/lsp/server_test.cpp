@@ -361,6 +361,12 @@ TEST_CASE("the text of a document that is too large is not kept", "[lsp]") {
   CHECK(lines(talk({start, open("a.toml", gpt2), hover(1, "a.toml"),
                     change("a.toml", 2, {{{"range", range(99, 0, 0)}, {"text", large}}})})) ==
         Texts{"0: capabilities", "a.toml: SL101", "1: contents", told, "a.toml:"});
+  // So many changes that each is looked for from the beginning.
+  constexpr std::size_t megabyte = std::size_t{1024} * 1024;
+  const Json here{{"range", range(0, 0, 0)}, {"text", ""}};
+  const std::vector<Json> many(lsp::most_edited_bytes / megabyte + 1, here);
+  CHECK(lines(talk({start, open("a.toml", gpt2 + "#" + std::string(megabyte, '-')),
+                    change("a.toml", 2, Json(many))})) == Texts{"0: capabilities", told, "a.toml:"});
 }
 
 TEST_CASE("what fails in the server is told, and the server lives on", "[lsp]") {
