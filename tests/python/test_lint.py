@@ -176,6 +176,15 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
     for text in ("hidden_size = 1\n# \ud800", {"model_type": "\udfff"}):
         with pytest.raises(ValueError, match="which is no character"):
             shapelint.lint(text, gpu="a100")
+    with pytest.raises(ValueError, match="which is no character"):
+        shapelint.lint(gpt2, gpu="a100\ud800")
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"model_type": deep}
+    with pytest.raises(ValueError, match="nested too deep"):
+        shapelint.lint(deep, gpu="a100")
+    with pytest.raises(ValueError, match="`hidden_size` holds a number beyond 64 bits"):
+        shapelint.sweep(gpt2, {"hidden_size": [10**400]})
     for endless in (range(1, 10**12), range(1, 10**30), range(10**12, 1, -1)):
         with pytest.raises(ValueError, match="`hidden_size` has more than 100,000,000 rows"):
             shapelint.sweep(gpt2, {"hidden_size": endless})

@@ -44,7 +44,11 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
     if hasattr(model, "to_dict"):  # a configuration of transformers, and what else calls it so
         model = model.to_dict()
     if isinstance(model, Mapping):
-        return name or "config.json", json.dumps(model, indent=2, default=str, ensure_ascii=False), False
+        try:
+            text = json.dumps(model, indent=2, default=str, ensure_ascii=False)
+        except RecursionError:
+            raise ValueError("the model is a dictionary that is nested too deep") from None
+        return name or "config.json", text, False
     raise TypeError(
         "a model is a path, a text, a dictionary, has to_dict(), or is an object of a framework that docs/how-to/use-from-python.md lists: "
         f"not {type(model).__name__}"
@@ -103,16 +107,18 @@ def _question(
         settings.append((field, str(value)))
     if stack is not None:
         settings.append(("stack", ",".join(_listed(stack))))
-    for given in (path, text or "", *(each for pair in settings for each in pair)):
+    gpus = _listed(gpu)
+    folder = os.fspath(config) if config is not None else ""
+    for given in (path, text or "", folder, *gpus, *(each for pair in settings for each in pair)):
         _check_characters(given)
     return {
         "path": path,
         "text": text,
         "files": said.files if said is not None and len(said.files) > 1 else {},
         "is_free": said is not None and said.is_free,
-        "gpus": _listed(gpu),
+        "gpus": gpus,
         "settings": settings,
-        "config": os.fspath(config) if config is not None else "",
+        "config": folder,
         "isolated": isolated,
         "assume_native": assume_native,
     }
@@ -330,7 +336,13 @@ def _column(field: str, values: Any) -> tuple[Any, bool]:
         return numpy.ascontiguousarray(numbers, dtype=numpy.int64), True
     if isinstance(values, array.array) and values.typecode in "ql" and values.itemsize == 8:
         return values, False
-    return array.array("q", values), False
+    try:
+        held = array.array("q", itertools.islice(values, _MOST_ROWS + 1))
+    except OverflowError:
+        raise ValueError(f"`{field}` holds a number beyond 64 bits") from None
+    if len(held) > _MOST_ROWS:
+        raise ValueError(f"`{field}` has more than {_MOST_ROWS:,} rows")
+    return held, False
 
 
 def sweep(
