@@ -12,7 +12,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$root/build/fuzz
 long=120
 large_bytes=300000
-[ $# -gt 0 ] || set -- json yaml shell python toml any gguf safetensors recognise expression config diff lsp trace onnx
+[ $# -gt 0 ] || set -- json yaml shell python toml gin any gguf safetensors recognise expression config diff lsp trace onnx
 
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" -DSHAPELINT_FUZZ=ON

@@ -152,7 +152,7 @@ std::string layers_text(const model::Reading& reading) {
       const std::string how = kernel ? fmt::format("{} x {}{}", shape.kernel_height, shape.kernel_width,
                                                    shape.stride > 1 ? fmt::format(" / {}", shape.stride) : "")
                                      : "";
-      line += fmt::format("{:<10}{:>16} -> {:<16}", how, size_text(shape.in), size_text(shape.out));
+      line += fmt::format("{:<10}{:>16} → {:<16}", how, size_text(shape.in), size_text(shape.out));
     } else {
       line += std::string(46, ' ');
     }
