@@ -233,6 +233,9 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
 ServingPlans plan_serving(const PlanSubject& subject, const GpuCounts& counts, ServingRequest request,
                           const PlanRun& run) {
   request.pins = pins_of(subject.reading);
+  const auto chunk = FieldId::prefill_tokens;
+  if (model::origin(subject.reading, chunk).kind == model::Origin::Kind::command_line)
+    request.pins.push_back({chunk, model::get(subject.reading.setup, chunk)});
   const std::size_t gpus = subject.gpus.size();
   ServingPlans out;
   out.counts.resize(gpus * counts.values.size());

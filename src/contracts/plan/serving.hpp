@@ -99,8 +99,9 @@ class ServingSearch {
 
 // Numbers of requests that are tried: powers of two, the numbers halfway between, and the most that fit.
 std::vector<std::int64_t> batches(std::int64_t most);
-// Chunks of prompts that are tried, with 0 for none: powers of two below the prompt. Of attention over
-// selected keys and of recurrences, parts of a prompt beside decoding are not modelled.
+// Tokens of prompts per step that are tried: 0 for whole prompts between steps, parts of a prompt, and all of
+// it; more are not there in the steady state. Of attention over selected keys and of recurrences, prompts
+// beside decoding are not modelled.
 std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens);
 
 }  // namespace shapelint::contracts

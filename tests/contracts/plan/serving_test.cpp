@@ -210,14 +210,15 @@ TEST_CASE("chunks of prompts bound the gap between two tokens", "[plan]") {
   // What is searched has the best of them.
   request.pins = {{model::FieldId::micro_batch_size, 16}};
   const ServingAnswer best = serve(llama_3_8b_served, 1, request);
-  for (const std::int64_t tokens : {0, 512, 1024, 2048})
+  for (const std::int64_t tokens : contracts::chunks({}, request.input_tokens))
     CHECK(best.cheapest->tokens_per_s_per_gpu >= with_chunks(tokens).tokens_per_s_per_gpu);
 }
 
 TEST_CASE("prompts beside decoding are tried where they are modelled", "[plan]") {
   model::ModelSpec model;
-  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0, 512, 1024, 2048});
-  CHECK(contracts::chunks(model, 512) == std::vector<std::int64_t>{0});
+  CHECK(contracts::chunks(model, 512) == std::vector<std::int64_t>{0, 512});
+  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0, 2048, 4096});
+  CHECK(contracts::chunks(model, 40000) == std::vector<std::int64_t>{0, 2048, 4096, 8192, 16384});
   model.indexer.keys = 2048;
   CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0});
 }
