@@ -232,6 +232,25 @@ TEST_CASE("a request longer than the model's positions is refused, as engines do
   CHECK(tests::run(tests::plus(asked, {"--max-positions", "131072"}), text::MemoryFileSystem()).code == 0);
 }
 
+TEST_CASE("a given number of prompt tokens per step is the only one, and one token has no TPOT",
+          "[plan][cli]") {
+  const auto serve = [](const std::string& output_tokens, const std::string& set) {
+    const Json plans = plan_json({"Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "1", "--input-tokens", "8000",
+                                  "--output-tokens", output_tokens, "--set", set});
+    return plans["counts"][0]["fastest"];
+  };
+  double gap_us = 0;
+  for (const std::int64_t tokens : {512, 4096, 0}) {
+    const Json best = serve("500", "micro_batch_size=32,prefill_tokens=" + std::to_string(tokens));
+    CHECK(best["prefill_chunk_tokens"] == (tokens > 0 ? Json(tokens) : Json()));
+    CHECK(best["longest_gap_us"].get<double>() > gap_us);
+    gap_us = best["longest_gap_us"].get<double>();
+  }
+  const Json one = serve("1", "micro_batch_size=1");
+  CHECK(one["tpot_us"].is_null());
+  CHECK(one["ttft_us"].get<double>() > 0);
+}
+
 TEST_CASE("engines are told to load what the file names", "[plan][cli]") {
   text::MemoryFileSystem files;
   files.files["serve.sh"] = "vllm serve Qwen/Qwen3-0.6B --max-model-len 8192\n";
