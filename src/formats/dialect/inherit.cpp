@@ -95,7 +95,7 @@ class Assembler {
   // What the file would say is unknown.
   void lack(const Inherit& each, NodeRef node, std::string meaning, const Place& mount) {
     std::size_t bytes = sizeof(Missing) + meaning.size();
-    for (const std::string& component : mount) bytes += sizeof component + component.size();
+    for (const std::string& component : mount) bytes += sizeof(std::string) + component.size();
     charge_bytes(2 * bytes);
     whole_.view.lack({node, std::move(meaning), mount, each.states});
   }
