@@ -25,7 +25,8 @@ void visit_embedding(const ModelSpec& model, Visit&& visit) {
     visit_vector(norm_parameters(model, model.layer_embedding_size), visit);
   }
   // The other streams of AltUp begin as products of the first, and end as ones (altup_projections).
-  visit_product(hidden, times(altup_streams(model) > 0 ? altup_streams(model) - 1 : 0, hidden), visit);
+  if (const std::int64_t streams = altup_streams(model); streams > 0)
+    visit_product(hidden, times(streams - 1, hidden), visit);
   if (model.input == Input::patches) with_bias(model.input_size, hidden);
   if (model.input == Input::frames) {
     with_bias(times(3, model.input_size), hidden);
@@ -58,7 +59,8 @@ void visit_embedding(const ModelSpec& model, Visit&& visit) {
 template <class Visit>
 void visit_head(const ModelSpec& model, Visit&& visit) {
   const std::int64_t hidden = model.hidden_size;
-  visit_product(hidden, times(altup_streams(model) > 0 ? altup_streams(model) - 1 : 0, hidden), visit);
+  if (const std::int64_t streams = altup_streams(model); streams > 0)
+    visit_product(hidden, times(streams - 1, hidden), visit);
   if (model.final_norm && !is_diffusion(model)) visit_vector(norm_parameters(model, hidden), visit);
   if (model.pooler) {
     visit_product(hidden, hidden, visit, Rows::few);

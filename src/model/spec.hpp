@@ -360,7 +360,7 @@ struct ModelSpec {
   // Of those with attention, layers that read the keys and values of an earlier one and make none (CLA,
   // 2405.12981; YOCO, 2405.05254).
   std::int64_t shared_key_value_layers = 0;
-  bool shared_key_value_weights = false;  // and have projections of K and V all the same (Gemma 3n)
+  bool shared_key_value_weights = false;  // and keep projections of K and V that are not used (Gemma 3n)
   std::int64_t mlps_per_layer = 1;  // 2: one before attention and one behind it, half a step each (Conformer)
   // Taps of the depthwise convolution in a module beside attention in each layer (Conformer, 2005.08100); 0:
   // none.

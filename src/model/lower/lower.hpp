@@ -25,7 +25,7 @@ std::int64_t num_moe_layers(const ModelSpec& model);
 // (their counts are divided by the pipeline degree). A dimension that does not divide is rounded up, as
 // padding frameworks do, so that it can still be costed; any Setup within the bounds of fields() can be
 // lowered. Ops of one layer stand together, each with its passes. Biases are taken to be fused into the
-// matrix product before them, but for that of experts' second products in Megatron.
+// matrix product before them, except for that of experts' second products in Megatron.
 Workload lower(const Setup& setup);
 
 // A step in parts that depend on few fields each, for searches that price many similar models: the sum over
