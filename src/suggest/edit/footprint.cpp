@@ -12,7 +12,6 @@
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/memory/training.hpp"
-#include "suggest/edit/sequences.hpp"
 
 namespace shapelint::suggest {
 
@@ -83,6 +82,14 @@ double budget_bytes(double memory_gib, const model::Plan& plan) {
   const double all = memory_gib * bytes_per_gib;
   if (plan.mode == model::Mode::train || plan.memory_percent <= 0) return all;
   return all * static_cast<double>(plan.memory_percent) / percent;
+}
+
+std::int64_t sequences_at_a_time(double memory_gib, const model::Plan& plan) {
+  if (plan.most_sequences > 0) return plan.most_sequences;
+  const gpu::EngineMemory* engine =
+      gpu::engine_memory(model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+  if (engine == nullptr) return 0;
+  return memory_gib < engine->small_below_gib ? engine->small_sequences : engine->sequences;
 }
 
 double runtime_bytes(double memory_gib, const model::Setup& setup) {

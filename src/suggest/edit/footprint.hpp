@@ -48,6 +48,9 @@ double usable_bytes(double memory_gib, const model::Setup& setup);
 double runtime_bytes(double memory_gib, const model::Setup& setup);
 // Bytes of a GPU's memory that an engine may take, no margin counted: all but where it has a share.
 double budget_bytes(double memory_gib, const model::Plan& plan);
+// Sequences that an engine runs at a time: as stated, or its default on a GPU of so much memory; 0: not
+// known.
+std::int64_t sequences_at_a_time(double memory_gib, const model::Plan& plan);
 // Sequences of a micro-batch for whose keys and values the memory has room beside the weights, each of
 // `plan.context_length` tokens and what a step adds; at least 1.
 std::int64_t resident_sequences(double memory_gib, const model::Setup& setup);

@@ -6,7 +6,7 @@
 
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
-#include "suggest/edit/sequences.hpp"
+#include "suggest/edit/footprint.hpp"
 #include "suggest/serving/capacity.hpp"
 
 namespace shapelint::suggest {
