@@ -100,7 +100,7 @@ ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
   out.concurrent_requests = plan.requests;
   out.concurrent_requests_per_rank = plan.requests_per_rank;
   out.ttft_us = plan.ttft_us;
-  if (plan.chunk_tokens > 0) out.prefill_chunk_tokens = plan.chunk_tokens;
+  if (const std::int64_t chunk = plan.setup.plan.prefill_tokens; chunk > 0) out.prefill_chunk_tokens = chunk;
   if (plan.tpot_us > 0) out.tpot_us = plan.tpot_us;
   out.longest_gap_us = plan.gap_us;
   out.request_us = plan.request_us;
@@ -305,10 +305,10 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   for (const auto& [value, name] :
        {std::pair(options.tokens, "tokens"), std::pair(options.rate, "rate"),
         std::pair(options.measured_step_us, "measured_step_us"), std::pair(options.ttft_ms, "ttft_ms"),
-        std::pair(options.tpot_ms, "tpot_ms"), std::pair(options.e2e_ms, "e2e_ms")}) {
+        std::pair(options.tpot_ms, "tpot_ms"), std::pair(options.e2e_ms, "e2e_ms"),
+        std::pair(static_cast<double>(options.concurrency), "concurrency")}) {
     if (!(value >= 0)) errors.push_back(wrong(fmt::format("`{}` is below 0", called(name))));
   }
-  if (options.concurrency < 0) errors.push_back(wrong(fmt::format("`{}` is below 0", called("concurrency"))));
   if (options.concurrency > 0 && options.rate > 0)
     errors.push_back(wrong(fmt::format("both `{}` and `{}` are given", called("rate"), called("concurrency")),
                            "a rate of arrivals decides how many requests are under way"));

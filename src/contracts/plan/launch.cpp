@@ -15,7 +15,7 @@ namespace {
 // Of a step that reads a chunk of prompts along.
 std::int64_t step_tokens(const ServingPlan& plan) {
   const model::Plan& run = plan.setup.plan;
-  return plan.chunk_tokens + run.micro_batch_size * (1 + run.speculative_tokens);
+  return run.prefill_tokens + run.micro_batch_size * (1 + run.speculative_tokens);
 }
 
 std::string trtllm_command(const std::string& model, const ServingPlan& plan, std::int64_t longest) {
@@ -23,14 +23,14 @@ std::string trtllm_command(const std::string& model, const ServingPlan& plan, st
   std::string options;
   if (run.data > 1) options += "enable_attention_dp: true\\n";
   if (run.kv_cache_bits == 8) options += "kv_cache_config: {dtype: fp8}\\n";
-  if (plan.chunk_tokens > 0) options += "enable_chunked_prefill: true\\n";
+  if (run.prefill_tokens > 0) options += "enable_chunked_prefill: true\\n";
   std::string out;
   if (!options.empty()) out = fmt::format("printf '{}' > options.yaml && ", options);
   out += fmt::format("trtllm-serve {} --tp_size {}", model, run.tensor * run.data);
   if (run.pipeline > 1) out += fmt::format(" --pp_size {}", run.pipeline);
   if (run.expert > 1) out += fmt::format(" --ep_size {}", run.expert);
   out += fmt::format(" --max_batch_size {} --max_seq_len {}", plan.requests_per_rank, longest);
-  if (plan.chunk_tokens > 0) out += fmt::format(" --max_num_tokens {}", step_tokens(plan));
+  if (run.prefill_tokens > 0) out += fmt::format(" --max_num_tokens {}", step_tokens(plan));
   return options.empty() ? out : out + " --extra_llm_api_options options.yaml";
 }
 
@@ -69,9 +69,9 @@ std::vector<Launch> launches(const std::string& model, DType stored, const Servi
   if (run.expert > 1) sglang += fmt::format(" --ep-size {}", run.expert);
   sglang += fmt::format(" --max-running-requests {} --context-length {}", plan.requests_per_rank * run.data,
                         longest);
-  if (plan.chunk_tokens > 0) {
+  if (run.prefill_tokens > 0) {
     vllm += fmt::format(" --max-num-batched-tokens {}", step_tokens(plan));
-    sglang += fmt::format(" --chunked-prefill-size {} --enable-mixed-chunk", plan.chunk_tokens);
+    sglang += fmt::format(" --chunked-prefill-size {} --enable-mixed-chunk", run.prefill_tokens);
   }
   if (run.kv_cache_bits == 8) {
     vllm += " --kv-cache-dtype fp8";

@@ -176,7 +176,7 @@ struct ServingSearch::Parts {
 
 // From the phases of one stage: decoding steps, and prompts between them or read along with them.
 void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& plan) {
-  model::Plan& run = plan.setup.plan;
+  const model::Plan& run = plan.setup.plan;
   const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   const double stages = real(run.pipeline);
   const double requests = real(run.micro_batch_size);
@@ -185,14 +185,13 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
   double prompts_us = requests * plan.prompt_us;
   double busy_us = steps * plan.step_us + prompts_us;
   plan.gap_us = stages * (plan.prompt_us + plan.step_us);
-  if (plan.chunk_tokens > 0) {
-    run.prefill_tokens = plan.chunk_tokens;
+  if (run.prefill_tokens > 0) {
     suggest::step_of(&stack, memo, plan.setup, step);
     plan.mixed_us = step.cost.time_us;
-    const double mixed = requests * real(request.input_tokens) / real(plan.chunk_tokens);
+    const double mixed = requests * real(request.input_tokens) / real(run.prefill_tokens);
     busy_us = mixed * plan.mixed_us + std::max(0.0, steps - mixed) * plan.step_us;
     prompts_us = busy_us - std::min(busy_us, steps * plan.step_us);
-    plan.prompt_us = real(model::divide_up(request.input_tokens, plan.chunk_tokens)) * plan.mixed_us;
+    plan.prompt_us = real(model::divide_up(request.input_tokens, run.prefill_tokens)) * plan.mixed_us;
     plan.gap_us = stages * plan.mixed_us;
   }
   const double cycle_us = stages * busy_us;
@@ -298,7 +297,7 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
     const std::size_t first = plans.size();
     for (const ServingPlan& each : decoding) {
       ServingPlan& added = plans.emplace_back(each);
-      added.chunk_tokens = tokens;
+      added.setup.plan.prefill_tokens = tokens;
       price(stack, added);
       ++searched_here.priced;
     }

@@ -34,19 +34,18 @@ enum class LimitingFactor : std::uint8_t { memory, tpot, ttft, e2e, throughput, 
 std::string_view name(LimitingFactor binds);
 
 struct ServingPlan {
-  model::Setup setup;  // decoding with half of the output behind the input
+  // Decoding with half of the output behind the input; prefill_tokens: of prompts that each step reads along
+  // (chunked prefill) until all are read, 0 for whole prompts between steps.
+  model::Setup setup;
   Format format;
   std::int64_t gpus = 1;          // of all replicas
   std::int64_t replica_gpus = 1;  // of one
   std::int64_t replicas = 1;
   std::int64_t requests = 1;           // at a time, of all replicas
   std::int64_t requests_per_rank = 1;  // at a time, of one data-parallel rank, all stages
-  // Tokens of prompts that each decoding step reads along (chunked prefill) until all are read; 0: whole
-  // prompts between decoding steps.
-  std::int64_t chunk_tokens = 0;
-  double prompt_us = 0;  // of one stage: a prompt alone, or with chunks the steps that read it
-  double step_us = 0;    // of one stage: a decoding step
-  double mixed_us = 0;   // of one stage: a decoding step that reads prompts along
+  double prompt_us = 0;                // of one stage: a prompt alone, or with chunks the steps that read it
+  double step_us = 0;                  // of one stage: a decoding step
+  double mixed_us = 0;                 // of one stage: a decoding step that reads prompts along
   double ttft_us = 0;
   double tpot_us = 0;
   double gap_us = 0;                // longest time between two tokens of a request

@@ -191,13 +191,13 @@ TEST_CASE("chunks of prompts bound the gap between two tokens", "[plan]") {
     return *answer.cheapest;
   };
   const ServingPlan whole = with_chunks(0);
-  CHECK(whole.chunk_tokens == 0);
+  CHECK(whole.setup.plan.prefill_tokens == 0);
   CHECK(whole.gap_us == whole.prompt_us + whole.step_us);
   double gap_us = whole.gap_us;
   double ttft_us = whole.ttft_us;
   for (const std::int64_t tokens : {2048, 1024, 512}) {
     const ServingPlan plan = with_chunks(tokens);
-    CHECK(plan.chunk_tokens == tokens);
+    CHECK(plan.setup.plan.prefill_tokens == tokens);
     CHECK(plan.gap_us == plan.mixed_us);
     CHECK(plan.gap_us < gap_us);
     CHECK(plan.ttft_us > ttft_us);
