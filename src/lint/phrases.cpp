@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -277,9 +276,11 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
     out.how.erase(0, std::min(end + 2, out.how.size()));
   }
   rules::Proposal told = proposal;
-  told.changes = written_changes(proposal, model.reading);
-  std::copy_if(proposal.changes.begin(), proposal.changes.end(), std::back_inserter(told.implied),
-               [&](const rules::Change& each) { return follows_batch(each, proposal, model.reading); });
+  const auto following = std::stable_partition(
+      told.changes.begin(), told.changes.end(),
+      [&](const rules::Change& each) { return !follows_batch(each, proposal, model.reading); });
+  told.implied.insert(told.implied.end(), following, told.changes.end());
+  told.changes.erase(following, told.changes.end());
   out.text = literals_text(proposal, model);
   if (out.text.empty()) out.text = flags.empty() ? changes_text(told.changes) : flags;
   if (proposal.or_multiple_of > 0)
