@@ -2,6 +2,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/units.hpp"
 #include "lint/run.hpp"
 #include "model/lower/lower.hpp"
@@ -142,18 +144,16 @@ TEST_CASE("a compiled loss over a whole vocabulary is most of what a mixture's s
       " --moe_permute_fusion true --moe_grouped_gemm true --micro_batch_size 1 --packing true --dataset a "
       "--recompute_granularity full --recompute_method uniform --recompute_num_layers 1 --max_length 8192 "
       "--sequence_parallel true --attention_backend flash --cross_entropy_loss_fusion ";
-  const std::string moonlight =
-      "NPROC_PER_NODE=8 megatron sft --model moonshotai/Moonlight-16B-A3B-Instruct --global_batch_size 16 "
-      "--pipeline_model_parallel_size 2 --decoder_last_pipeline_num_layers 13 --expert_model_parallel_size "
-      "4" +
-      options;
+  const auto sft = [&](const std::string& model, int last_layers) {
+    return fmt::format(
+        "NPROC_PER_NODE=8 megatron sft --model {} --global_batch_size 16 --pipeline_model_parallel_size 2 "
+        "--decoder_last_pipeline_num_layers {} --expert_model_parallel_size 4{}",
+        model, last_layers, options);
+  };
+  const std::string moonlight = sft("moonshotai/Moonlight-16B-A3B-Instruct", 13);
   CHECK(reserved_gib(moonlight + "true\n") == Approx(60).epsilon(0.1));
   CHECK(reserved_gib(moonlight + "false\n") < 53);
-  const std::string qwen =
-      "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen1.5-MoE-A2.7B --global_batch_size 16 "
-      "--pipeline_model_parallel_size 2 --decoder_last_pipeline_num_layers 11 --expert_model_parallel_size "
-      "4" +
-      options;
+  const std::string qwen = sft("Qwen/Qwen1.5-MoE-A2.7B", 11);
   CHECK(reserved_gib(qwen + "true\n") == Approx(57).epsilon(0.1));
   CHECK(reserved_gib("NPROC_PER_NODE=2 megatron rlhf --rlhf_type rm --model Qwen/Qwen3-30B-A3B --tuner_type "
                      "lora --lora_rank 8 --target_modules all-linear --expert_model_parallel_size 2 "
