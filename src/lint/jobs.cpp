@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include "contracts/fits.hpp"
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
+#include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
 #include "suggest/edit/footprint.hpp"
 
@@ -27,29 +29,52 @@ bool is_as_engines_do(const contracts::FitRow& row, std::int64_t link_gpus) {
   return row.data == 1 && row.context == 1 && row.pipeline == stages;
 }
 
-JobPlan smallest(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules) {
-  const model::Plan& plan = reading.setup.plan;
+// The fastest that fits on so many GPUs.
+std::optional<JobPlan> fastest(const model::Reading& reading, const gpu::Gpu& gpu,
+                               const rules::RuleBook& rules, std::int64_t gpus) {
+  JobPlan out;
+  out.gpu = gpu.id;
+  out.trains = reading.setup.plan.mode == model::Mode::train;
+  for (const contracts::FitRow& row : contracts::fits({&reading, &gpu, &rules, nullptr, {gpus}, {}})) {
+    if (row.fit == contracts::Fit::too_large || row.fit == contracts::Fit::refused) break;
+    if (!out.trains && !is_as_engines_do(row, gpu.link_gpus)) continue;
+    static_cast<contracts::Layout&>(out) = row;
+    out.zero = row.zero;
+    out.recompute = reading.setup.plan.recompute;
+    out.step_us = row.price.time_us;
+    out.tokens_per_s = row.tokens_per_s;
+    out.memory_bytes = row.memory_gb * bytes_per_gb;
+    return out;
+  }
+  return std::nullopt;
+}
+
+// Of all `readings`, which say the same job, the fastest on the fewest GPUs that one of them fits.
+JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
+                 const rules::RuleBook& rules) {
+  const model::Setup& setup = readings.front().setup;
   JobPlan out;
   out.gpus = 0;
   out.gpu = gpu.id;
-  out.trains = plan.mode == model::Mode::train;
+  out.trains = setup.plan.mode == model::Mode::train;
   out.most = out.trains ? most_to_train : most_to_serve;
-  out.sequences = plan.micro_batch_size;
-  out.tokens = out.trains ? plan.sequence_length : plan.context_length;
-  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
-  const double states = suggest::footprint(reading.setup).state_bytes;
+  out.sequences = setup.plan.micro_batch_size;
+  out.step_sequences = rules::step_sequences(readings.front());
+  out.tokens = out.trains ? setup.plan.sequence_length : setup.plan.context_length;
+  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), setup);
+  const double states = suggest::footprint(setup).state_bytes;
   for (std::int64_t gpus = 1; gpus <= out.most; gpus *= 2) {
     if (states / static_cast<double>(gpus) > usable) continue;
-    for (const contracts::FitRow& row : contracts::fits({&reading, &gpu, &rules, nullptr, {gpus}, {}})) {
-      if (row.fit == contracts::Fit::too_large || row.fit == contracts::Fit::refused) break;
-      if (!out.trains && !is_as_engines_do(row, gpu.link_gpus)) continue;
-      static_cast<contracts::Layout&>(out) = row;
-      out.zero = row.zero;
-      out.step_us = row.price.time_us;
-      out.tokens_per_s = row.tokens_per_s;
-      out.memory_bytes = row.memory_gb * bytes_per_gb;
-      return out;
+    for (const model::Reading& reading : readings) {
+      std::optional<JobPlan> found = fastest(reading, gpu, rules, gpus);
+      if (!found || found->tokens_per_s <= out.tokens_per_s) continue;
+      found->most = out.most;
+      found->sequences = out.sequences;
+      found->step_sequences = out.step_sequences;
+      found->tokens = out.tokens;
+      out = *std::move(found);
     }
+    if (out.gpus > 0) return out;
   }
   return out;
 }
@@ -67,6 +92,7 @@ std::string layout_text(const JobPlan& job) {
   if (out.empty()) out = "TP 1";
   if (job.expert > 1) out += fmt::format(", EP {}", job.expert);
   if (job.zero > 0) out += fmt::format(", ZeRO-{}", job.zero);
+  if (job.recompute == model::Recompute::full) out += ", full recomputation";
   return out;
 }
 
@@ -81,13 +107,18 @@ bool lacks_mode_and_layout(const model::Reading& reading) {
 std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
                              const rules::RuleBook& rules) {
   if (gpu::memory_gib(gpu) <= 0) return {};
-  std::vector<JobPlan> out{smallest(reading, gpu, rules)};
+  std::vector<model::Reading> trained{rules::with_usual_batch(reading)};
+  if (!model::is_stated(reading, model::FieldId::recompute)) {
+    trained.push_back(trained.front());
+    model::give(trained.back(), model::FieldId::recompute, static_cast<std::int64_t>(model::Recompute::full));
+  }
+  std::vector<JobPlan> out{smallest(trained, gpu, rules)};
   if (!reading.setup.model.causal || !reading.setup.model.lm_head) return out;
   model::Reading served = reading;
   model::give(served, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::decode));
   model::give(served, model::FieldId::micro_batch_size, served_sequences);
   model::give(served, model::FieldId::context_length, served_context);
-  out.push_back(smallest(served, gpu, rules));
+  out.push_back(smallest({&served, 1}, gpu, rules));
   return out;
 }
 
@@ -97,7 +128,7 @@ std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu&
   if (rules::states_plan(reading) || model::weights_are_unknown(reading.setup.plan)) return {};
   const double needed = suggest::memory_bytes(reading.setup);
   if (needed <= suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)) return {};
-  return smallest(reading, gpu, rules);
+  return smallest({&reading, 1}, gpu, rules);
 }
 
 std::string plan_text(const JobPlan& job) {
@@ -108,8 +139,10 @@ std::string plan_text(const JobPlan& job) {
 
 std::string job_text(const JobPlan& job) {
   const std::string what =
-      job.trains ? fmt::format("micro-batch {} x {} tokens, Adam", job.sequences, with_commas(job.tokens))
-                 : fmt::format("{} of {}", counted(job.sequences, "sequence"), counted(job.tokens, "token"));
+      job.trains
+          ? fmt::format("{} of {} tokens per step, micro-batch {}, Adam",
+                        counted(job.step_sequences, "sequence"), with_commas(job.tokens), job.sequences)
+          : fmt::format("{} of {}", counted(job.sequences, "sequence"), counted(job.tokens, "token"));
   const std::string_view name = job.trains ? "training" : "serving ";
   if (job.gpus == 0) {
     return fmt::format("{}  does not fit {} x {} ({})", name, with_commas(job.most), job.gpu, what);

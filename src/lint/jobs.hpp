@@ -24,8 +24,10 @@ struct JobPlan : contracts::Layout {  // gpus: 0 where none of the numbers that 
   std::string gpu;        // id
   std::int64_t most = 0;  // the largest number of GPUs that is tried
   std::int64_t zero = 0;
-  std::int64_t sequences = 0;  // of a micro-batch; decoded at a time by a server
-  std::int64_t tokens = 0;     // of each
+  model::Recompute recompute = model::Recompute::none;
+  std::int64_t sequences = 0;       // of a micro-batch; decoded at a time by a server
+  std::int64_t step_sequences = 0;  // of an optimizer step, in training
+  std::int64_t tokens = 0;          // of each sequence
   double step_us = 0;
   double tokens_per_s = 0;  // of all GPUs together
   double memory_bytes = 0;  // on each
@@ -34,9 +36,9 @@ struct JobPlan : contracts::Layout {  // gpus: 0 where none of the numbers that 
 // Whether nothing says what is done with the model: neither a mode nor a batch nor how it is laid out.
 bool lacks_mode_and_layout(const model::Reading& reading);
 
-// Training with the sequences that are assumed, and serving_sequences of a model that generates text, each
-// with weights in the dtype of the file. Serving is laid out as engines do: tensor parallelism within the
-// fast interconnect, pipeline stages beyond.
+// Training with a usual batch, and with full recomputation where that takes fewer GPUs or less time, and
+// served_sequences of a model that generates text, each with weights in the dtype of the file. Serving is
+// laid out as engines do: tensor parallelism within the fast interconnect, pipeline stages beyond.
 std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
                              const rules::RuleBook& rules);
 
@@ -48,7 +50,8 @@ std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu&
 // "2 x h100-sxm5 (TP 2), 65.7 GiB each"; "more than 1,024 x h100-sxm5" of one that fits none.
 std::string plan_text(const JobPlan& job);
 
-// "training: 4 x h100-sxm5 (DP 4, ZeRO-3): 46,100 tokens/s, 62.5 GiB per GPU; micro-batch 1 x 4,096 tokens".
+// "training  4 x h100-sxm5 (DP 4, ZeRO-3): 46,100 tokens/s", and below it "62.5 GiB per GPU; 1,024 sequences
+// of 4,096 tokens per step, micro-batch 1, Adam".
 std::string job_text(const JobPlan& job);
 
 }  // namespace shapelint::lint

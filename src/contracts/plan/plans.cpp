@@ -13,6 +13,7 @@
 #include "base/threads.hpp"
 #include "formats/dialect/edit_instructions.hpp"
 #include "model/fields.hpp"
+#include "rules/scope/launch.hpp"
 #include "suggest/problem.hpp"
 
 namespace shapelint::contracts {
@@ -20,8 +21,6 @@ namespace shapelint::contracts {
 namespace {
 
 using model::FieldId;
-
-constexpr std::int64_t usual_step_tokens = 4'194'304;
 
 // Degrees and the like that the command line gives are no choice of the plan's.
 std::vector<Pin> pins_of(const model::Reading& reading) {
@@ -79,17 +78,6 @@ bool share_out(const PlanRun& run, std::size_t gpus, std::size_t items,
   };
   run_watched(std::min(all, threads_of(run)), share, tick);
   return !ended;
-}
-
-// Of the step that the file describes, or of a usual one.
-std::int64_t sequences_of(const model::Reading& reading) {
-  const double shared = model::extra(reading, "shared_batch");
-  if (shared > 0) return static_cast<std::int64_t>(shared);
-  const bool is_stated = model::is_stated(reading, FieldId::micro_batch_size) ||
-                         model::is_stated(reading, FieldId::gradient_accumulation);
-  const model::Plan& plan = reading.setup.plan;
-  if (is_stated) return sequences_per_step(plan);
-  return std::max<std::int64_t>(1, usual_step_tokens / std::max<std::int64_t>(1, plan.sequence_length));
 }
 
 // A batch that is a rank's is that of each replica, where the launch alone says how many there are: those of
@@ -155,8 +143,8 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   const std::size_t gpus = subject.gpus.size();
   const std::vector<Pin> pins = pins_of(reading);
   TrainingPlans out;
-  out.sequences =
-      question.sequences ? *question.sequences : sequences_of(reading) * replicas_of(subject, counts);
+  out.sequences = question.sequences ? *question.sequences
+                                     : rules::step_sequences(reading) * replicas_of(subject, counts);
   const auto make = [&](std::size_t gpu) {
     return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
                                             can_set_in(subject.dialect, reading));
@@ -223,7 +211,7 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   if (!search) search = make(*out.best / items);
   const model::Plan& own = reading.setup.plan;
   if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
-      sequences_per_step(own) == out.sequences)
+      rules::global_batch(own) == out.sequences)
     best.own = search->own();
   out.in_file =
       ways_to(subject.dialect, reading, suggest::edits_between(reading, best.answer.best.front().setup));

@@ -560,8 +560,4 @@ TrainingPlan TrainingSearch::own() {
   return parts_->plan_of(parts_->reading.setup);
 }
 
-std::int64_t sequences_per_step(const model::Plan& plan) {
-  return plan.micro_batch_size * plan.gradient_accumulation * plan.data;
-}
-
 }  // namespace shapelint::contracts

@@ -114,7 +114,4 @@ class TrainingSearch {
   std::unique_ptr<Parts> parts_;
 };
 
-// Sequences of a step as the file has it, over all its ranks.
-std::int64_t sequences_per_step(const model::Plan& plan);
-
 }  // namespace shapelint::contracts

@@ -96,6 +96,37 @@ std::int64_t global_batch(const model::Plan& plan) {
   return model::times(plan.micro_batch_size, plan.gradient_accumulation, plan.data);
 }
 
+namespace {
+
+constexpr std::int64_t usual_step_tokens = 4'194'304;
+
+bool states_batch(const model::Reading& reading) {
+  return is_stated(reading, FieldId::micro_batch_size) || is_stated(reading, FieldId::gradient_accumulation);
+}
+
+}  // namespace
+
+std::int64_t step_sequences(const model::Reading& reading) {
+  const double shared = extra(reading, "shared_batch");
+  if (shared > 0) return static_cast<std::int64_t>(shared);
+  const model::Plan& plan = reading.setup.plan;
+  if (states_batch(reading)) return global_batch(plan);
+  return std::max<std::int64_t>(1, usual_step_tokens / std::max<std::int64_t>(1, plan.sequence_length));
+}
+
+model::Reading with_usual_batch(const model::Reading& reading) {
+  model::Reading out = reading;
+  if (reading.setup.plan.mode != model::Mode::train || !reading.setup.model.conv.empty() ||
+      states_batch(reading) || extra(reading, "shared_batch") > 0)
+    return out;
+  const FieldId accumulation = FieldId::gradient_accumulation;
+  model::set(out.setup, accumulation,
+             model::divide_up(step_sequences(reading), global_batch(out.setup.plan)));
+  out.origins[accumulation].kind = Origin::Kind::stated;
+  out.extras.push_back({"fixes_batch", 1, {}});
+  return out;
+}
+
 std::int64_t gpus_of_plan(const model::Plan& plan) {
   return model::times(plan.tensor, plan.pipeline, plan.context, plan.data);
 }

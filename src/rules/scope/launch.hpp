@@ -45,6 +45,13 @@ std::int64_t sequences_of_a_rank(const model::Reading& reading);
 // Sequences that all ranks of a plan take in an optimizer step.
 std::int64_t global_batch(const model::Plan& plan);
 
+// Sequences of a step as the file states it; of a usual one where it states none (4 M tokens).
+std::int64_t step_sequences(const model::Reading& reading);
+
+// With as many micro-batches as such a usual step has, which every layout then shares out; a stated batch
+// stays.
+model::Reading with_usual_batch(const model::Reading& reading);
+
 // Micro-batches in which a plan takes so many sequences in a step; nothing where they are no whole number.
 std::optional<std::int64_t> whole_micro_batches(std::int64_t batch, const model::Plan& plan);
 

@@ -6,6 +6,7 @@
 #include "contracts/plan/training.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
+#include "rules/scope/launch.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"
 #include "tests/formats/native/native_support.hpp"
@@ -61,7 +62,7 @@ TEST_CASE("most published runs are within 5 % of the best plan, and none that fi
     contracts::TrainingSearch search(reading, *gpu, rules::builtin_rules(), {}, {});
     contracts::TrainingRequest request;
     request.gpus = plan.tensor * plan.pipeline * plan.context * plan.data;
-    request.sequences = contracts::sequences_per_step(plan);
+    request.sequences = rules::global_batch(plan);
     request.pins.push_back(own_schedule(reading));
     const contracts::TrainingAnswer answer = search.search(request);
     REQUIRE(!answer.best.empty());
@@ -95,7 +96,7 @@ TEST_CASE("published plans are within 5 % of the best, or it is known why not", 
     contracts::TrainingSearch search(reading, *gpu, rules::builtin_rules(), {}, {});
     contracts::TrainingRequest request;
     request.gpus = search.own().gpus;
-    request.sequences = contracts::sequences_per_step(reading.setup.plan);
+    request.sequences = rules::global_batch(reading.setup.plan);
     request.pins.push_back(own_schedule(reading));
     const contracts::TrainingAnswer best = search.search(request);
     // What is not published is chosen: what is computed again, and chunks.

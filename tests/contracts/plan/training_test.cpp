@@ -1,5 +1,6 @@
 // Plans of a training step.
 #include "contracts/plan/training.hpp"
+#include "rules/scope/launch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -155,7 +156,7 @@ TEST_CASE("a training plan keeps the global batch and its GPUs, and fits", "[pla
     REQUIRE(answer.best.size() == 5);
     for (const contracts::TrainingPlan& each : answer.best) {
       const model::Plan& plan = each.setup.plan;
-      CHECK(contracts::sequences_per_step(plan) == request.sequences);
+      CHECK(rules::global_batch(plan) == request.sequences);
       CHECK(plan.tensor * plan.pipeline * plan.context * plan.data == gpus);
       CHECK(each.memory_bytes <= each.usable_bytes);
     }
