@@ -356,6 +356,7 @@ bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
 }
 
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model) {
+  if (proposal.is_by_hand) return {};
   const bool follows =
       std::any_of(proposal.changes.begin(), proposal.changes.end(),
                   [&](const rules::Change& each) { return follows_batch(each, proposal, model.reading); });

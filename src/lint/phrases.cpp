@@ -325,6 +325,12 @@ bool speaks_of(const rules::Rule* rule, const std::string& dialect) {
          });
 }
 
+bool changes_choice(const rules::Proposal& proposal) {
+  return std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& each) {
+    return each.field != model::no_field && !model::info(each.field).choices.empty();
+  });
+}
+
 // Whether the key that states a field has another name than that.
 bool is_called_otherwise(const model::Reading& reading, model::FieldId field) {
   const model::Origin& origin = model::origin(reading, field);
@@ -381,7 +387,11 @@ void add_how(const project::Configured& configured, ModelReport& model) {
   const std::string& name = model.reading.dialect;
   const formats::Dialect* dialect = nullptr;
   for (rules::Finding& finding : model.result.findings) {
-    if (finding.proposals.empty() || speaks_of(configured.rules->find(finding.code), name)) continue;
+    if (finding.proposals.empty()) continue;
+    if (speaks_of(configured.rules->find(finding.code), name)) {
+      for (rules::Proposal& each : finding.proposals) each.is_by_hand = changes_choice(each);
+      continue;
+    }
     if (dialect == nullptr) dialect = dialect_of(configured, name);
     const rules::Proposal& proposal = finding.proposals.front();
     std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);

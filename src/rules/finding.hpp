@@ -44,6 +44,7 @@ struct Proposal {
   // Of one change: other multiples of this, near it and in its direction, gain as much as far as the
   // prediction can tell; 0: none.
   std::int64_t or_multiple_of = 0;
+  bool is_by_hand = false;  // the rule says which of a format's words is meant: no edit knows better
 };
 
 struct Finding {

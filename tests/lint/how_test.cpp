@@ -294,6 +294,33 @@ TEST_CASE("a model with attention sinks is not sent to `sdpa`", "[lint]") {
         "`attn_implementation: sdpa`");
 }
 
+// LLaMA-Factory, hparams/model_args.py and extras/constants.py: AttentionFunction has auto, disabled, sdpa,
+// fa2 and fa3; FlashAttention-3 is for Hopper (flash-attention, hopper/setup.py), so that no other GPU gets
+// it.
+TEST_CASE("an edit writes the word of several that the GPU runs", "[lint]") {
+  const auto factory = [](const char* attention) {
+    return std::string(
+               "model_name_or_path: Qwen/Qwen2.5-1.5B-Instruct\nstage: sft\ndo_train: true\n"
+               "finetuning_type: lora\nlora_rank: 8\ntemplate: qwen\ncutoff_len: 16384\n"
+               "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\nbf16: true\nflash_attn: ") +
+           attention + "\n";
+  };
+  CHECK(first_fix("sft.yaml", factory("disabled"), "SL604", "a100") ==
+        "attention unfused → flash: flash_attn: sdpa, unsafe");
+  CHECK(first_fix("sft.yaml", factory("fa2"), "SL611", "t4") ==
+        "attention flash2 → flash: flash_attn: sdpa, by hand");
+  CHECK(first_fix("sft.yaml", factory("fa2"), "SL608", "h100").ends_with("by hand"));
+}
+
+TEST_CASE("where each dtype has a key of its own, one key is named in place of another", "[lint]") {
+  const std::string run =
+      "base_model: Qwen/Qwen2.5-1.5B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\n";
+  CHECK(how_of({"axolotl.yaml", "datasets: [{path: a, type: b}]\n" + run, "SL810", "", "v100"}) ==
+        "`fp16: true` in place of `bf16`");
+  CHECK(how_of({"train.sh", megatron_sh("--vocab-size 50304"), "SL810", "", "v100"}) ==
+        "`--fp16` in place of `--bf16`");
+}
+
 TEST_CASE("a setting of a Python class is written by its name, not its type", "[lint]") {
   text::MemoryFileSystem files;
   files.files["config.py"] =

@@ -183,6 +183,36 @@ std::string key_name(const Dialect& dialect, const model::Reading& reading, Fiel
   return {};
 }
 
+// What the dialect's `[how]` says of models and runs like this one, what is said of them alone first.
+std::vector<const SettingInstruction*> ways_for(const Dialect& dialect, const model::Setup& setup) {
+  std::vector<const SettingInstruction*> out;
+  for (const bool of_some : {true, false}) {
+    for (const SettingInstruction& way : dialect.ways) {
+      const bool applies =
+          (!way.for_sinks || setup.model.window.sinks) && (!way.for_pipeline || setup.plan.pipeline > 1);
+      if (applies && (way.for_sinks || way.for_pipeline) == of_some) out.push_back(&way);
+    }
+  }
+  return out;
+}
+
+// The word that `[how]` sets the key to which states the field; empty: it says another thing, or nothing.
+std::string said_word(const Dialect& dialect, const model::Reading& reading, FieldId field, std::int64_t to) {
+  const bool serves = reading.setup.plan.mode != model::Mode::train;
+  for (const SettingInstruction* way : ways_for(dialect, reading.setup)) {
+    if (way->field != model::info(field).name || way->for_serving != serves ||
+        way->choice != model::value_text(field, to))
+      continue;
+    const std::string opening = "{set ";
+    const std::size_t space = way->text.find(' ', opening.size());
+    if (!way->text.starts_with(opening) || space == way->text.npos || way->text.back() != '}') return {};
+    const std::string key = way->text.substr(opening.size(), space - opening.size());
+    if (leaf_of(key) != leaf_of(model::origin(reading, field).key_path)) return {};
+    return way->text.substr(space + 1, way->text.size() - space - 2);
+  }
+  return {};
+}
+
 // What the dialect's `[how]` says; nothing where it is silent, or where what it says needs a padding that
 // does not give the value.
 std::optional<std::string> said_by(const Dialect& dialect, const model::Reading& reading, FieldId field,
@@ -207,14 +237,8 @@ std::optional<std::string> said_by(const Dialect& dialect, const model::Reading&
     }
     return with_keys(writing_of(dialect, reading.path), std::move(text));
   };
-  const auto is_of_some = [](const SettingInstruction& way) { return way.for_sinks || way.for_pipeline; };
-  for (const bool of_some : {true, false}) {
-    for (const SettingInstruction& way : dialect.ways) {
-      const bool applies =
-          (!way.for_sinks || setup.model.window.sinks) && (!way.for_pipeline || setup.plan.pipeline > 1);
-      if (!applies || is_of_some(way) != of_some) continue;
-      if (auto text = text_of(way)) return text;
-    }
+  for (const SettingInstruction* way : ways_for(dialect, setup)) {
+    if (auto text = text_of(*way)) return text;
   }
   return std::nullopt;
 }
@@ -246,6 +270,24 @@ std::string under(std::string_view writes, const KeyPath& path, const std::strin
   if (above.empty()) return '`' + text + '`';
   if (writes == hydra_override) return fmt::format("`{}.{}`", fmt::join(above, "."), text);
   return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
+}
+
+// Where each value has a key of its own (`bf16: true`), that of the value instead of the key that states
+// another; empty where it has none.
+std::string other_key(const Alternatives& alternatives, std::string_view writes, const KeyPath& stated,
+                      FieldId field, std::int64_t to) {
+  for (const Alternative& each : alternatives) {
+    const bool is_word = each.kind == Alternative::Kind::key && each.reading == Alternative::Reading::value &&
+                         each.when.empty() && !each.map.empty() && !each.keys.empty();
+    if (!is_word || !is_one_key(each.keys.front())) continue;
+    const KeyPath& key = each.keys.front();
+    const std::string word = written_value(each, field, to);
+    const std::string text = word.empty() ? word : setting(writes, key.components.back(), word);
+    if (text.empty() || key.components == stated.components) continue;
+    return fmt::format("{} in place of {}", under(writes, key, text),
+                       under(writes, stated, key_text(writes, stated.components.back())));
+  }
+  return {};
 }
 
 // Whether the key that states a field has a word for the value, and what is said of it names another key.
@@ -319,6 +361,8 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
       if (follows) return {};
       if (const std::string ratio = model::ratio_text(origin, to); !ratio.empty())
         return under(writes, *path, setting(writes, path->components.back(), ratio));
+      if (std::string other = other_key(*alternatives, writes, *path, field, to); !other.empty())
+        return other;
       return fmt::format("{} such that `{}` is {}",
                          under(writes, *path, key_text(writes, path->components.back())), name,
                          model::value_text(field, to));
@@ -331,6 +375,8 @@ std::optional<std::string> word_of(const Dialect& dialect, const model::Reading&
                                    std::int64_t value) {
   const Origin& origin = model::origin(reading, field);
   if (origin.kind != Origin::Kind::stated) return std::nullopt;
+  // Of several words for one value `[how]` has the one that every GPU runs.
+  if (std::string word = said_word(dialect, reading, field, value); !word.empty()) return word;
   bool has_words = false;
   for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
     for (const Alternative& each : *alternatives) {
