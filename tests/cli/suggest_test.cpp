@@ -349,3 +349,20 @@ sequence_length = 4096
       written.find("num_value_heads = 16\nkey_head_dim = 128\nvalue_head_dim = 128\n[model.second_mixer]") !=
       std::string::npos);
 }
+
+// Megatron-LM, transformer_config.py: num_attention_heads must be a multiple of num_query_groups, and those
+// of the tensor-parallel size; there are no query heads per KV head to keep then.
+TEST_CASE("the search leaves KV heads that do not divide the query heads", "[suggest][cli]") {
+  text::MemoryFileSystem files;
+  files.files["train.sh"] =
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 36 --hidden-size 4096 --num-attention-heads "
+      "32 "
+      "--group-query-attention --num-query-groups 6 --ffn-hidden-size 12288 --swiglu --seq-length 4096 "
+      "--max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 "
+      "--tensor-model-parallel-size 8 --bf16 --vocab-size 50304\n";
+  const Json answer =
+      json_of(tests::run({"suggest", "train.sh", "--gpu", "h100", "--format", "json", "--top", "1"}, files));
+  REQUIRE(answer["suggestions"].size() == 1);
+  const std::string changes = answer["suggestions"][0]["changes"].dump();
+  CHECK(changes.find(R"("num_key_value_heads")") != std::string::npos);
+}

@@ -334,8 +334,12 @@ void set_axes(Problem& problem, const AxesRequest& request, std::vector<Error>& 
   }
   if (is_in(vary, FieldId::hidden_size) && !ranged(FieldId::hidden_size))
     hidden_sizes = usual_values(problem, FieldId::hidden_size, {});
-  problem.relative_groups =
-      usual && is_in(vary, FieldId::num_key_value_heads) && !ranged(FieldId::num_key_value_heads);
+  // Heads that their KV heads do not divide are no groups to keep.
+  const model::ModelSpec& model = problem.start.model;
+  const bool has_groups =
+      model.num_attention_heads % std::max<std::int64_t>(1, model.num_key_value_heads) == 0;
+  problem.relative_groups = usual && has_groups && is_in(vary, FieldId::num_key_value_heads) &&
+                            !ranged(FieldId::num_key_value_heads);
   for (const FieldId field : vary) {
     const std::int64_t now = model::get(problem.start, field);
     Axis axis{field, {}};
