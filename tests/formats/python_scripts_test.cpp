@@ -84,7 +84,8 @@ import torch
 from transformers import AutoModelForCausalLM
 from trl import SFTConfig, SFTTrainer
 def main():
-    model = AutoModelForCausalLM.from_pretrained("mistralai/Mistral-7B-v0.1", torch_dtype=torch.bfloat16)
+    model = AutoModelForCausalLM.from_pretrained("mistralai/Mistral-7B-v0.1", torch_dtype=torch.bfloat16,
+                                                 attn_implementation="flash_attention_2")
     trainer = SFTTrainer(model, args=SFTConfig(per_device_train_batch_size=4, gradient_checkpointing=True))
     trainer.train()
 main()
@@ -92,6 +93,8 @@ main()
   REQUIRE(loaded.readings.size() == 1);
   CHECK(loaded.readings.front().setup.model.num_layers == 32);
   CHECK(loaded.readings.front().setup.plan.weight_precision == model::WeightPrecision::half);
+  // transformers, modeling_utils.py, from_pretrained: attn_implementation is the loaded model's.
+  CHECK(loaded.readings.front().setup.plan.attention == model::Attention::flash2);
 }
 
 TEST_CASE("a model of Unsloth has four bits and adapters", "[formats]") {
