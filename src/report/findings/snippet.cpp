@@ -205,6 +205,85 @@ std::string label_text(const Mark& mark, std::int64_t begin, std::int64_t end, s
   return out;
 }
 
+// What of a line is shown: around the primary mark, else the first.
+struct ShownLine {
+  std::string text;
+  Columns window;
+  std::int64_t begin = 0;  // columns before the window, the ellipsis taken off
+  bool cut_right = false;
+  std::vector<Cell> cells;
+};
+
+ShownLine shown_around(const MarkedLine& line, const text::SharedText& source, const Style& style,
+                       std::size_t gutter) {
+  auto leading = std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
+  if (leading == line.marks.end()) leading = line.marks.begin();
+  // A line may be as long as the file, and each of its values has a finding.
+  const auto end = static_cast<std::size_t>(std::max(line.begin, leading->span.begin) + looked_at + 1);
+  const std::string_view near = std::string_view(source).substr(0, end);
+  const Piece piece = piece_around(text::line_at(near, line.begin), line.begin, leading->span.begin);
+  ShownLine out;
+  out.cells = cells_of(piece.text, piece.begin);
+  std::int64_t width = 0;
+  for (const Cell& cell : out.cells) width += cell.width;
+  out.window =
+      window_of(out.cells, width, columns_of(out.cells, leading->span), most_shown_in(style, gutter));
+  const bool cut_left = piece.is_cut_left || out.window.begin > 0;
+  out.cut_right = piece.is_cut_right || out.window.end < width;
+  out.begin = cut_left ? -1 : 0;  // the ellipsis takes a column
+  out.text = cut_left ? "…" : "";
+  std::int64_t column = 0;
+  for (const Cell& cell : out.cells) {
+    if (column >= out.window.begin && column + cell.width <= out.window.end) out.text += cell.text;
+    column += cell.width;
+  }
+  if (out.cut_right) out.text += "…";
+  return out;
+}
+
+// Takes those out of the line's marks that the shown piece has; where it has none, the first.
+std::vector<Mark> take_shown(MarkedLine& line, const ShownLine& shown) {
+  const auto is_shown = [&](const Mark& mark) {
+    const Columns columns = columns_of(shown.cells, mark.span);
+    const bool is_read = !shown.cells.empty() && mark.span.begin >= shown.cells.front().offset &&
+                         mark.span.begin <= shown.cells.back().offset + 1;
+    const std::int64_t end = shown.window.end + (shown.cut_right ? 0 : 1);
+    return is_read && columns.begin >= shown.window.begin && columns.begin < end;
+  };
+  const auto rest = std::stable_partition(line.marks.begin(), line.marks.end(), is_shown);
+  const auto end = rest == line.marks.begin() ? rest + 1 : rest;
+  std::vector<Mark> out(line.marks.begin(), end);
+  line.marks.erase(line.marks.begin(), end);
+  return out;
+}
+
+// The carets below a shown piece, and the label of the primary mark, else the first that has one.
+std::string carets_text(const std::vector<Mark>& marks, const ShownLine& shown, std::string_view bar,
+                        std::size_t gutter, Role role, const Style& style) {
+  std::string out;
+  std::int64_t at = shown.begin;
+  const Mark* labelled = nullptr;
+  std::int64_t label_at = 0;
+  for (const Mark& mark : marks) {
+    Columns columns = columns_of(shown.cells, mark.span);
+    columns.begin = std::max(columns.begin, shown.window.begin) - shown.window.begin;
+    columns.end = std::min(columns.end, std::max(shown.window.end, columns.begin + 1)) - shown.window.begin;
+    columns.end = std::max(columns.end, columns.begin + 1);
+    if (columns.begin < at) continue;  // hidden behind the mark before
+    out.append(static_cast<std::size_t>(columns.begin - at), ' ');
+    out += style.paint(
+        mark.primary ? role : Role::gutter,
+        std::string(static_cast<std::size_t>(columns.end - columns.begin), mark.primary ? '^' : '-'));
+    at = columns.end;
+    if (mark.label.empty() || (labelled != nullptr && labelled->primary)) continue;
+    labelled = &mark;
+    label_at = columns.begin;
+  }
+  if (labelled == nullptr) return out + '\n';
+  const auto room = static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter) - 2;
+  return out + label_text(*labelled, label_at, at, room, bar, labelled->primary ? role : Role::gutter, style);
+}
+
 }  // namespace
 
 std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks) {
@@ -216,7 +295,6 @@ std::size_t gutter_width(const text::Places& places, std::span<const Mark> marks
 std::string snippet(std::string_view path, const text::SharedText& source, std::span<const Mark> marks,
                     const Style& style, Role role) {
   const text::Places& places = source.places();
-  const std::vector<MarkedLine> lines = lines_of(places, marks);
   const std::size_t gutter = gutter_width(places, marks);
   const auto primary =
       std::find_if(marks.begin(), marks.end(), [](const Mark& mark) { return mark.primary; });
@@ -228,60 +306,17 @@ std::string snippet(std::string_view path, const text::SharedText& source, std::
   const std::string bar = std::string(gutter, ' ') + style.paint(Role::gutter, "|");
   out += bar + '\n';
   std::int64_t previous = 0;
-  for (const MarkedLine& line : lines) {
-    if (previous != 0 && line.number > previous + 1) out += style.paint(Role::gutter, "...").append("\n");
-    previous = line.number;
-    auto leading =
-        std::find_if(line.marks.begin(), line.marks.end(), [](const Mark& m) { return m.primary; });
-    if (leading == line.marks.end()) leading = line.marks.begin();
-    // A line may be as long as the file, and each of its values has a finding.
-    const auto end = static_cast<std::size_t>(std::max(line.begin, leading->span.begin) + looked_at + 1);
-    const std::string_view near = std::string_view(source).substr(0, end);
-    const Piece piece = piece_around(text::line_at(near, line.begin), line.begin, leading->span.begin);
-    const std::vector<Cell> cells = cells_of(piece.text, piece.begin);
-    std::int64_t width = 0;
-    for (const Cell& cell : cells) width += cell.width;
-    const Columns window =
-        window_of(cells, width, columns_of(cells, leading->span), most_shown_in(style, gutter));
-    const bool cut_left = piece.is_cut_left || window.begin > 0;
-    const bool cut_right = piece.is_cut_right || window.end < width;
-
-    std::string shown = cut_left ? "…" : "";
-    std::int64_t column = 0;
-    for (const Cell& cell : cells) {
-      if (column >= window.begin && column + cell.width <= window.end) shown += cell.text;
-      column += cell.width;
+  for (MarkedLine& line : lines_of(places, marks)) {
+    while (!line.marks.empty()) {
+      const bool is_next = previous == 0 || line.number == previous + 1;
+      if (!is_next) out += style.paint(Role::gutter, "...").append("\n");
+      previous = line.number;
+      const ShownLine shown = shown_around(line, source, style, gutter);
+      const std::string number = fmt::format("{:>{}} ", line.number, gutter - 1);
+      out +=
+          without_blank_end(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown.text)) + '\n';
+      out += fmt::format("{} {}", bar, carets_text(take_shown(line, shown), shown, bar, gutter, role, style));
     }
-    if (cut_right) shown += "…";
-    const std::string number = fmt::format("{:>{}} ", line.number, gutter - 1);
-    out += without_blank_end(fmt::format("{} {}", style.paint(Role::gutter, number + "|"), shown)) + '\n';
-
-    std::string carets;
-    std::int64_t at = cut_left ? -1 : 0;  // the ellipsis takes a column
-    const Mark* labelled = nullptr;
-    std::int64_t label_at = 0;
-    for (const Mark& mark : line.marks) {
-      Columns columns = columns_of(cells, mark.span);
-      columns.begin = std::max(columns.begin, window.begin) - window.begin;
-      columns.end = std::min(columns.end, std::max(window.end, columns.begin + 1)) - window.begin;
-      columns.end = std::max(columns.end, columns.begin + 1);
-      if (columns.begin < at) continue;  // hidden behind the mark before
-      carets.append(static_cast<std::size_t>(columns.begin - at), ' ');
-      carets += style.paint(
-          mark.primary ? role : Role::gutter,
-          std::string(static_cast<std::size_t>(columns.end - columns.begin), mark.primary ? '^' : '-'));
-      at = columns.end;
-      if (mark.label.empty() || (labelled != nullptr && labelled->primary)) continue;
-      labelled = &mark;
-      label_at = columns.begin;
-    }
-    out += fmt::format("{} {}", bar, carets);
-    if (labelled == nullptr) {
-      out += '\n';
-      continue;
-    }
-    const auto room = static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter) - 2;
-    out += label_text(*labelled, label_at, at, room, bar, labelled->primary ? role : Role::gutter, style);
   }
   return out;
 }

@@ -99,6 +99,27 @@ TEST_CASE("related places share the picture, a gap is shown", "[report]") {
         "   |                       ^^ head dim 80\n");
 }
 
+TEST_CASE("places of one line that are far from each other have a piece each", "[report]") {
+  const std::string source =
+      "train --layers 61 " + std::string(60, 'a') + ' ' + std::string(60, 'b') + " --stages 8\n";
+  const std::vector<Mark> marks{{of(source, "61"), true, "7.62 each"}, {of(source, "8\n"), false, {}}};
+  std::vector<Mark> exact = marks;
+  exact[1].span.end -= 1;
+  CHECK(snippet("t.sh", source, exact, Style{}, Role::warning) ==
+        "  --> t.sh:1:16\n"
+        "   |\n"
+        " 1 | train --layers 61 " +
+            std::string(60, 'a') +
+            " …\n"
+            "   |                ^^ 7.62 each\n"
+            "...\n"
+            " 1 | … " +
+            std::string(60, 'b') +
+            " --stages 8\n"
+            "   |" +
+            std::string(73, ' ') + "-\n");
+}
+
 TEST_CASE("an error without a place names its file, one with a place shows it", "[report]") {
   CHECK(render({"is a directory, not a file", "", "examples", {}}, "", Style{}) ==
         "error: examples: is a directory, not a file\n");
