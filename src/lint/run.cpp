@@ -95,6 +95,11 @@ void hide(const project::Applied& applied, ModelReport& model) {
 
 void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
   if (model.rules == nullptr) return;
+  // No layout runs a shape that cannot be built, and no number of GPUs is missing then.
+  const std::vector<rules::Finding>& findings = model.result.findings;
+  if (std::any_of(findings.begin(), findings.end(),
+                  [](const rules::Finding& each) { return each.certain_to_fail && each.gpu.empty(); }))
+    return;
   const bool is_open = lacks_mode_and_layout(model.reading);
   for (const rules::GpuReport& each : model.result.gpus) {
     const gpu::Gpu* gpu = gpu::find_by_id(gpus, each.gpu);
