@@ -9,6 +9,7 @@
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
 #include "tests/catch.hpp"
+#include "tests/cli/run_support.hpp"
 
 using namespace shapelint;
 
@@ -310,6 +311,23 @@ TEST_CASE("an edit writes the word of several that the GPU runs", "[lint]") {
   CHECK(first_fix("sft.yaml", factory("fa2"), "SL611", "t4") ==
         "attention flash2 → flash: flash_attn: sdpa, by hand");
   CHECK(first_fix("sft.yaml", factory("fa2"), "SL608", "h100").ends_with("by hand"));
+}
+
+// Megatron-LM, training/arguments.py: expert_tensor_parallel_size is tensor_model_parallel_size unless it is
+// given; core/transformer/transformer_block.py, get_num_layers_to_build: 61 layers less 5 of the last stage
+// are 8 of seven.
+TEST_CASE("Megatron is told the experts' own TP and the layers of the last stage", "[lint]") {
+  const std::string mixture =
+      "torchrun --nproc_per_node 8 --nnodes 8 pretrain_gpt.py --num-layers 61 --hidden-size 2048 "
+      "--num-attention-heads 16 --ffn-hidden-size 8192 --swiglu --num-experts 64 --moe-router-topk 6 "
+      "--moe-ffn-hidden-size 1408 --vocab-size 129280 --max-position-embeddings 4096 --seq-length 4096 "
+      "--bf16 --micro-batch-size 1 --global-batch-size 256 --tensor-model-parallel-size 2 "
+      "--sequence-parallel --use-distributed-optimizer ";
+  CHECK(first_fix("train.sh", mixture + "--expert-model-parallel-size 64\n", "SL415") ==
+        "expert_tensor 2 → 1: --expert-tensor-parallel-size 1, by hand");
+  const std::string staged = mixture + "--pipeline-model-parallel-size 8 --expert-model-parallel-size 2\n";
+  const std::string out = tests::run({"train.sh", "--gpu", "h100"}, tests::with({{"train.sh", staged}})).out;
+  CHECK(out.find("= fix: --decoder-last-pipeline-num-layers 5\n") != std::string::npos);
 }
 
 TEST_CASE("where each dtype has a key of its own, one key is named in place of another", "[lint]") {

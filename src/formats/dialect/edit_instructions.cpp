@@ -224,6 +224,10 @@ std::optional<std::string> said_by(const Dialect& dialect, const model::Reading&
     if (way.field != model::info(field).name || way.for_serving != serves) return std::nullopt;
     if (!way.choice.empty() && way.choice != value) return std::nullopt;
     std::string text = replaced(way.text, "{value}", value);
+    if (text.find("{last_stage}") != std::string::npos) {
+      const std::int64_t last = setup.model.num_layers - to * (setup.plan.pipeline - 1);
+      text = replaced(std::move(text), "{last_stage}", std::to_string(last));
+    }
     if (text.find("{stated}") != std::string::npos) {
       text =
           replaced(std::move(text), "{stated}", fmt::format("{{key {}}}", key_name(dialect, reading, field)));
