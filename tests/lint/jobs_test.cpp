@@ -52,3 +52,15 @@ TEST_CASE("a bare config.json is answered as the name is, and a stated job is no
   // A native file is of a run.
   CHECK_FALSE(says(run({"m.toml", "--gpu", "h100"}, tests::with({{"m.toml", tests::odd}})).out, "serving"));
 }
+
+// transformers, models/llama/modeling_llama.py: num_key_value_groups = num_attention_heads //
+// num_key_value_heads, and no number of GPUs makes 30 heads of 7 KV heads.
+TEST_CASE("a shape that cannot be built lacks no GPUs", "[lint][jobs]") {
+  const std::string config =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 3840,
+ "num_hidden_layers": 32, "num_attention_heads": 30, "num_key_value_heads": 7, "intermediate_size": 11008,
+ "vocab_size": 32000, "max_position_embeddings": 2048})";
+  const std::string out = run({"config.json", "--gpu", "h100"}, tests::with({{"config.json", config}})).out;
+  CHECK(says(out, "n/a until fixed: SL402"));
+  CHECK_FALSE(says(out, "  training  "));
+}
