@@ -129,6 +129,23 @@ TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[format
   CHECK(setup.plan.micro_batch_size == 4);
 }
 
+// simplescaling/s1, train/sft.sh.
+TEST_CASE("a launch whose GPUs only the run knows leaves the rest to be predicted", "[formats]") {
+  const formats::ReadResult result =
+      tests::read_text("sft.sh",
+                       "gpu_count=$(nvidia-smi -L | wc -l)\n"
+                       "torchrun --nproc-per-node ${gpu_count} train/sft.py --block_size=32768 "
+                       "--per_device_train_batch_size=1 "
+                       "--gradient_accumulation_steps=1 --model_name=Qwen/Qwen2.5-32B-Instruct "
+                       "--fsdp=\"full_shard auto_wrap\" "
+                       "--bf16=True --gradient_checkpointing=True\n");
+  REQUIRE(result.readings.size() == 1);
+  CHECK(result.readings[0].complete);
+  CHECK(model::unresolved(result.readings[0]).empty());
+  CHECK(result.readings[0].setup.plan.data == 1);
+  CHECK(result.readings[0].setup.plan.sequence_length == 32768);
+}
+
 // NeMo Automodel, examples/vlm_finetune/gemma4 (36044ad): packs of 16384, or texts padded to 4096.
 TEST_CASE("Automodel's vision models state the length where texts are packed or padded", "[formats]") {
   const auto length = [](const std::string& more) {

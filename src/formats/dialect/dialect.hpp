@@ -51,7 +51,8 @@ struct Alternative {
     number,         // of a text that lists numbers (`1,8,-1`) that in the place `of` says, the first being 1
     each,     // of values of layers (`each_head_dim`): the layer's own item of a list, or letter of a text
     is_null,  // 1 where the file states a null, which every other reading passes over
-    implied   // as `value`, but the field follows from the key, which does not state it
+    implied,  // as `value`, but the field follows from the key, which does not state it
+    known     // as `value`, but passed over where only the run knows it
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;

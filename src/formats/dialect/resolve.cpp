@@ -537,7 +537,8 @@ class Resolver {
       if (!each.choices.empty() && holds(each.when, 0, out).value_or(false))
         remark_on_choice(node, each, field, remarks_);
       const Seen seen = is_of_layer ? look_at_layer(node, each, place) : look(node, each, field);
-      if (seen.kind == Seen::Kind::unreadable && leave_open(each, node, name, out)) return true;
+      const bool is_needed = each.reading != Alternative::Reading::known;
+      if (seen.kind == Seen::Kind::unreadable && is_needed && leave_open(each, node, name, out)) return true;
       if (seen.kind != Seen::Kind::number) continue;
       if (!holds(each.when, seen.number, out).value_or(false)) continue;
       const bool is_plain = each.map.empty() && each.reading == Alternative::Reading::value;
@@ -546,6 +547,10 @@ class Resolver {
         refuse_size(node, seen.number, field, errors_);
       out.gap.reset();
       out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number, out);
+      if (!out.number && !is_needed) {
+        out.gap.reset();
+        continue;
+      }
       if (!out.number) {
         note(node, fmt::format("`{}` is given as `{}`, of which a part is unknown", name, node.path()));
         return true;
