@@ -129,6 +129,58 @@ TEST_CASE("verl's fine-tuning has a micro-batch of four unless stated", "[format
   CHECK(setup.plan.micro_batch_size == 4);
 }
 
+// verl, examples/split_placement (b178a3c), main_ppo_split.py: actor and rollouts have half of the GPUs, the
+// critic the other. 256 / 4 ranks are a micro-batch of 64 (SkyworkAI/Skywork-OR1, examples/split_placement).
+TEST_CASE("half of the GPUs train the actor where verl's placement is split", "[formats]") {
+  const formats::ReadResult result = tests::read_text(
+      "split.sh",
+      "python3 main_ppo_split.py algorithm.adv_estimator=gae data.train_files=a data.train_batch_size=1024 "
+      "data.max_prompt_length=512 data.max_response_length=512 "
+      "actor_rollout_ref.model.path=deepseek-ai/deepseek-llm-7b-chat "
+      "actor_rollout_ref.actor.ppo_mini_batch_size=256 "
+      "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64 "
+      "actor_rollout_ref.rollout.tensor_model_parallel_size=4 "
+      "critic.model.path=deepseek-ai/deepseek-llm-7b-chat "
+      "critic.ppo_micro_batch_size_per_gpu=8 trainer.n_gpus_per_node=8 trainer.nnodes=1\n");
+  REQUIRE(result.readings.size() == 3);
+  CHECK(result.readings[0].setup.plan.data == 4);
+  CHECK(result.readings[2].setup.plan.data == 4);
+  CHECK(model::extra(result.readings[0], "colocated") == 1);
+  CHECK(model::extra(result.readings[2], "colocated") == 0);
+}
+
+// verl, experimental/fully_async_policy/fully_async_rollouter.py (b178a3c): max_concurrent_samples is 16 for
+// each server, and its shell scripts set data.train_batch_size=0.
+TEST_CASE("an engine of verl's streaming rollouts has 16 prompts at a time", "[formats]") {
+  const formats::ReadResult result = tests::read_text(
+      "async.sh",
+      "python -m recipe.fully_async_policy.fully_async_main data.train_files=a data.train_batch_size=0 "
+      "data.gen_batch_size=1 data.max_prompt_length=2048 data.max_response_length=8192 "
+      "actor_rollout_ref.model.path=Qwen/Qwen2.5-Math-7B actor_rollout_ref.hybrid_engine=False "
+      "actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_mini_batch_size=32 "
+      "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=20480 actor_rollout_ref.rollout.n=8 "
+      "actor_rollout_ref.rollout.tensor_model_parallel_size=1 trainer.n_gpus_per_node=6 trainer.nnodes=2 "
+      "rollout.n_gpus_per_node=2 rollout.nnodes=2 async_training.require_batches=4\n");
+  REQUIRE(result.readings.size() == 2);
+  CHECK(result.readings[0].setup.plan.micro_batch_size == 2);
+  CHECK(result.readings[0].setup.plan.data == 12);
+  CHECK(result.readings[1].setup.plan.micro_batch_size == 128);
+}
+
+// verl, examples/generation/run_deepseek_v2_lite_math.sh (b178a3c).
+TEST_CASE("verl's generation is an engine alone", "[formats]") {
+  const model::Setup setup = tests::one_setup(
+      "generate.sh",
+      "python3 -m verl.trainer.main_generation trainer.nnodes=1 trainer.n_gpus_per_node=8 data.path=a "
+      "data.n_samples=1 model.path=deepseek-ai/deepseek-llm-7b-chat rollout.prompt_length=2048 "
+      "rollout.response_length=1024 rollout.tensor_model_parallel_size=2 "
+      "rollout.gpu_memory_utilization=0.8\n");
+  CHECK(setup.plan.mode == model::Mode::decode);
+  CHECK(setup.plan.tensor == 2);
+  CHECK(setup.plan.memory_percent == 80);
+  CHECK(setup.plan.context_length == 2048 + 512);
+}
+
 // simplescaling/s1, train/sft.sh.
 TEST_CASE("a launch whose GPUs only the run knows leaves the rest to be predicted", "[formats]") {
   const formats::ReadResult result =
