@@ -181,6 +181,46 @@ TEST_CASE("verl's generation is an engine alone", "[formats]") {
   CHECK(setup.plan.context_length == 2048 + 512);
 }
 
+// alibaba/ChatLearn, scripts/mcore_vllm/train_mcore_vllm_qwen3_30b_grpo.sh with template/grpo_megatron.yaml;
+// the cluster's GPUs are a variable of scripts/base_env.sh.
+TEST_CASE("ChatLearn's policy is trained and generates", "[formats]") {
+  const std::string script =
+      "python chatlearn/entrypoint.py grpo --config-file template/grpo_megatron.yaml "
+      "runtime_args.train_backend=megatron runtime_args.train_global_batch_size=2048 "
+      "runtime_args.train_micro_batch_size=1 models.policy_trainer.packing=True "
+      "models.policy_trainer.max_token_in_packing=8192 models.policy_trainer.sequence_parallel=True "
+      "models.policy_trainer.use_distributed_optimizer=True "
+      "models.policy_trainer.tensor_model_parallel_size=4 "
+      "models.policy_trainer.pipeline_model_parallel_size=2 "
+      "models.policy_trainer.expert_tensor_parallel_size=1 "
+      "models.policy_trainer.expert_model_parallel_size=4 "
+      "models.policy_trainer.load=/a/Qwen3-30B-A3B-to-mcore "
+      "models.policy.load=/a/Qwen3-30B-A3B models.policy.generation_batch_size=512 "
+      "models.policy.tensor_model_parallel_size=2 models.policy.max_prompt_tokens_length=1024 "
+      "models.policy.max_response_tokens_length=2048 models.policy.gpu_memory_utilization=0.75 ";
+  const formats::ReadResult result =
+      tests::read_text("train.sh", script + "models.policy_trainer.num_gpu=16\n");
+  CHECK(result.dialect == "chatlearn");
+  REQUIRE(result.readings.size() == 2);
+  const model::Plan& update = result.readings[0].setup.plan;
+  CHECK(result.readings[0].setup.model.moe.num_experts == 128);
+  CHECK(update.tensor == 4);
+  CHECK(update.expert == 4);
+  CHECK(update.data == 2);
+  CHECK(update.sequence_length == 3072);
+  CHECK(update.micro_batch_size == 2);
+  CHECK(update.gradient_accumulation == 512);
+  const model::Plan& rollout = result.readings[1].setup.plan;
+  CHECK(rollout.mode == model::Mode::decode);
+  CHECK(rollout.tensor == 2);
+  CHECK(rollout.micro_batch_size == 512);
+  CHECK(rollout.memory_percent == 75);
+  const formats::ReadResult open =
+      tests::read_text("train.sh", script + "models.policy_trainer.num_gpu=${num_device}\n");
+  CHECK(open.readings[0].complete);
+  CHECK(open.readings[0].setup.plan.data == 1);
+}
+
 // simplescaling/s1, train/sft.sh.
 TEST_CASE("a launch whose GPUs only the run knows leaves the rest to be predicted", "[formats]") {
   const formats::ReadResult result =
