@@ -221,6 +221,35 @@ TEST_CASE("ChatLearn's policy is trained and generates", "[formats]") {
   CHECK(open.readings[0].setup.plan.data == 1);
 }
 
+// FunAudioLLM/CosyVoice, examples/libritts/cosyvoice/conf/cosyvoice.yaml and cosyvoice3/conf/cosyvoice3.yaml:
+// 4 square matrices, that of the distances and an MLP in each of 14 layers of 1024.
+TEST_CASE("CosyVoice's language model is an encoder of WeNet with a mask", "[formats]") {
+  const formats::ReadResult result = tests::read_text("cosyvoice.yaml", R"(
+llm_output_size: 1024
+llm: !new:cosyvoice.llm.llm.TransformerLM
+    text_token_size: 51866
+    speech_token_size: 4096
+    llm: !new:cosyvoice.transformer.encoder.TransformerEncoder
+        input_size: 1024
+        output_size: !ref <llm_output_size>
+        attention_heads: 16
+        linear_units: 4096
+        num_blocks: 14
+        pos_enc_layer_type: 'rel_pos_espnet'
+flow: !new:cosyvoice.flow.flow.CausalMaskedDiffWithDiT
+    vocab_size: 6561
+    decoder: !new:cosyvoice.flow.flow_matching.CausalConditionalCFM
+        estimator: !new:cosyvoice.flow.DiT.dit.DiT {dim: 1024, depth: 22, heads: 16, dim_head: 64, ff_mult: 2, mel_dim: 80}
+)");
+  CHECK(result.dialect == "cosyvoice");
+  REQUIRE(result.readings.size() == 2);
+  CHECK(result.readings[0].setup.model.hidden_size == 1024);
+  CHECK(static_cast<double>(model::parameter_count(result.readings[0].setup)) ==
+        Approx(14 * 13.63e6 + 2 * 4.2e6).epsilon(0.01));
+  CHECK(result.readings[1].setup.model.intermediate_size == 2048);
+  CHECK(result.readings[1].setup.model.num_layers == 22);
+}
+
 // simplescaling/s1, train/sft.sh.
 TEST_CASE("a launch whose GPUs only the run knows leaves the rest to be predicted", "[formats]") {
   const formats::ReadResult result =
