@@ -44,10 +44,17 @@ bool Expander::here_document(Word command, bool quoted, Word use, Sink& sink) {
   return false;
 }
 
-// `$(echo …)` and `$(IFS=,; echo …)`, whose output the words give; of other commands it is not known.
+// `$(echo …)` and `$(IFS=,; echo …)`, whose output the words give, and `$(expr …)`; of other commands it is
+// not known.
 bool Expander::substitute(Word command, bool quoted, Word use, Sink& sink) {
   if (here_document(command, quoted, use, sink)) return true;
   std::size_t at = scanner_.skip_blanks(command.begin);
+  constexpr std::string_view expr = "expr ";
+  if (slice(at, command.end).starts_with(expr)) {
+    const auto value = arithmetic({at + expr.size(), command.end});
+    if (value) computed(use, fmt::format("{}", *value), quoted, sink);
+    return value.has_value();
+  }
   std::string joint = " ";
   constexpr std::string_view separator = "IFS=";
   constexpr std::string_view echo = "echo ";

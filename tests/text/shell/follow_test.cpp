@@ -49,6 +49,13 @@ TEST_CASE("shell: a loop that only assigns is gone through") {
         std::string::npos);
 }
 
+// TIGER-AI-Lab/verl-tool, examples/train/pixel_reasoner/train_qwen3vl.sh: tokens of a prompt and an answer.
+TEST_CASE("shell: expr gives a sum where its numbers are known") {
+  CHECK(flags("a=16384\nn=$(expr $a + 4096)\ntrain --n $n --m $(expr 3 \\* 4) --u $(expr $u + 1)\n") ==
+        "{--n: 20480, --m: unknown(it is the output of a command), --u: unknown(it is the output of a "
+        "command)}");
+}
+
 TEST_CASE("shell: sbatch tells a script what it asked for") {
   const auto told = [](const std::string& source) {
     const auto documents = parse_shell("run.sh", source);
