@@ -12,6 +12,7 @@
 #include "base/budget.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
+#include "formats/dialect/values.hpp"
 #include "text/source.hpp"
 #include "text/yaml/nodes.hpp"
 
@@ -191,11 +192,11 @@ void remark_on_text(const Dialect& dialect, NodeRef node, model::FieldId field, 
 
 void remark_on_choice(NodeRef node, const Alternative& alternative, model::FieldId field,
                       std::vector<Remark>& out) {
-  const auto text = node.as_string();
-  if (!text || text->empty() || alternative.choices.empty()) return;
+  const std::string text = written_form(node);
+  if (text.empty()) return;
   const std::vector<std::string_view> choices(alternative.choices.begin(), alternative.choices.end());
   const bool is_one = std::any_of(choices.begin(), choices.end(), [&](std::string_view each) {
-    return glob_matches(each, *text, Glob::name);
+    return glob_matches(each, text, Glob::name);
   });
   if (is_one) return;
   Remark remark;
@@ -204,8 +205,9 @@ void remark_on_choice(NodeRef node, const Alternative& alternative, model::Field
   remark.span = node.use_span().value_or(node.span());
   remark.key_path = node.path();
   remark.key = std::string(node.key());
-  remark.written = std::string(text->substr(0, longest_shown));
-  const std::string near = did_you_mean(*text, choices);
+  remark.written = text.substr(0, longest_shown);
+  // A number is not a misspelling of another.
+  const std::string near = parse_integer(text) ? "" : did_you_mean(text, choices);
   remark.instead = near.empty() ? fmt::format("choices: {}", fmt::join(choices, ", ")) : near;
   remark.field = field;
   out.push_back(std::move(remark));

@@ -25,14 +25,6 @@ Seen number(double value) {
   return {Seen::Kind::number, value};
 }
 
-std::string written_form(NodeRef node) {
-  if (const auto text = node.as_string()) return std::string(*text);
-  if (const auto value = node.as_boolean()) return *value ? "true" : "false";
-  if (const auto value = node.as_integer()) return std::to_string(*value);
-  if (const auto value = node.as_number()) return exact(*value);
-  return {};
-}
-
 std::string all_text(NodeRef node) {
   std::string out = written_form(node);
   for (const NodeRef child : node) out += all_text(child) + " ";
@@ -293,6 +285,14 @@ bool stands_for_a_number(NodeRef table) {
 }
 
 }  // namespace
+
+std::string written_form(NodeRef node) {
+  if (const auto text = node.as_string()) return std::string(*text);
+  if (const auto value = node.as_boolean()) return *value ? "true" : "false";
+  if (const auto value = node.as_integer()) return std::to_string(*value);
+  if (const auto value = node.as_number()) return exact(*value);
+  return {};
+}
 
 // Numbers with commas between them: `16,32`.
 Seen look_for_largest(std::string_view text) {

@@ -31,6 +31,9 @@ Seen look(text::NodeRef node, const Alternative& alternative, model::FieldId fie
 // Python's `([0]*3+[1]*58)`.
 Seen look_at_layer(text::NodeRef node, const Alternative& alternative, std::int64_t index);
 
+// As the file has it: a text, a number, `true` or `false`; empty: none of them.
+std::string written_form(text::NodeRef node);
+
 // Of a value that the file states.
 model::Origin stated_at(text::NodeRef node, const std::string& note);
 
