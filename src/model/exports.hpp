@@ -14,6 +14,7 @@ namespace shapelint::model {
 inline constexpr std::array export_names = std::to_array<std::string_view>({
     "added_tokens",
     "asks_bf16",
+    "attention_replicas",
     "checks_arguments",
     "checks_state_blocks",
     "chunk_layers",

@@ -202,6 +202,7 @@ constexpr Variable of_model[] = {
     {"undivided_tokens", "tokens of a server's step without chunked prefill; else 0", [](const Context& c) { return extra(*c.reading, "undivided_tokens"); }},
     {"visible_gpus", "GPUs that a server sees (CUDA_VISIBLE_DEVICES); 0 if unknown", [](const Context& c) { return extra(*c.reading, "visible_gpus"); }},
     {"decode_context", "tensor-parallel ranks over which the KV cache of a sequence is sharded (vLLM's decode context parallelism)", [](const Context& c) { return std::max(1.0, extra(*c.reading, "decode_context")); }},
+    {"attention_replicas", "replicas of attention that do not divide a server's tensor-parallel ranks (SGLang's attention data parallelism); else 0", [](const Context& c) { return extra(*c.reading, "attention_replicas"); }},
     {"asks_bf16", "whether a server's command sets bf16 and does not leave the dtype to the GPU", [](const Context& c) { return extra(*c.reading, "asks_bf16"); }, {}, true},
     {"pattern_layers", "layers in the file's hybrid pattern, if its length must match the layers; 0: none", [](const Context& c) { return extra(*c.reading, "pattern_layers"); }, {}, true},
     {"state_space_layers", "layers with an unsupported SSM or linear attention, which are not modeled", [](const Context& c) { return extra(*c.reading, "state_space_layers"); }, {}, true},
