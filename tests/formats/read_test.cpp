@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "catalog/catalog.hpp"
 #include "formats/dialect/dialects.hpp"
 #include "formats/recognise.hpp"
@@ -193,6 +194,25 @@ TEST_CASE("inheritance ends: cycles, missing files, and files outside the reposi
   const auto outside = formats::read_any(files, "repo/c.yaml");
   REQUIRE(outside.readings.size() == 1);
   CHECK(outside.readings[0].setup.model.intermediate_size == 256);
+}
+
+TEST_CASE("what is inherited counts with the file, text and tree", "[formats]") {
+  text::MemoryFileSystem files;
+  files.files["repo/.git/HEAD"] = "";
+  std::string list = "x: [";
+  for (int i = 0; i < 100'000; ++i) list += "1,";
+  const std::string comment = "x: 1 # " + std::string(8 << 20, 'x') + "\n";
+  for (const std::string& each : {list + "1]\n", comment}) {
+    files.files["repo/a.yaml"] =
+        "num_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\nseq_length: 8\n";
+    for (int i = 0; i < 30; ++i) {
+      files.files[fmt::format("repo/b{}.yaml", i)] = each;
+      files.files["repo/a.yaml"] += fmt::format("k{}: !include b{}.yaml\n", i, i);
+    }
+    const Budget budget;
+    CHECK_THROWS_AS(formats::read_any(files, "repo/a.yaml"), Spent);
+    CHECK(budget.spent_on().starts_with("repo/b"));
+  }
 }
 
 TEST_CASE("a path of another machine is looked for by its end", "[formats]") {

@@ -373,6 +373,10 @@ class Assembler {
     }
     Result<std::string> content = files_.read(path, text::max_source_bytes);
     if (!content) return false;
+    // All of them are kept, with their texts.
+    const SpendingOn on(path);
+    charge_text(content->size());
+    charge_bytes(content->size());
     auto parsed = text::parse_any(path, *std::move(content));
     if (!parsed) {
       note(node, fmt::format("`{}` cannot be parsed: {}", path, parsed.error().message));
@@ -381,6 +385,7 @@ class Assembler {
     }
     const bool is_packaged = std::exchange(packaged_, false);
     for (text::Document& inherited : *parsed) {
+      charge_bytes(inherited.nodes().size() * sizeof(text::Node) + inherited.pool().size());
       const std::optional<Place> package = is_packaged ? package_of(inherited, mount) : std::nullopt;
       add(std::move(inherited), package.value_or(mount), parse_key_path(each.inside).components, level + 1);
       break;
