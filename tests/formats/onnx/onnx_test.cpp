@@ -165,6 +165,48 @@ TEST_CASE("a graph of more nodes than any is refused before one is made", "[onnx
   CHECK(errors_of(read_onnx("a.onnx", many.model(), {})).find("`y` reads `no node writes it`") == 0);
 }
 
+TEST_CASE("a graph that takes much more once it is parsed is refused before", "[onnx]") {
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
+  GraphBytes wide = small_network(1);
+  wide.inputs.push_back(value("y", std::vector<Dim>(3'000'000, Dim(2))));
+  GraphBytes listed = small_network(1);
+  listed.nodes.push_back(
+      node("Relu", {"x"}, "z", bytes(5, bytes(1, "a") + bytes(8, std::string(20 << 20, '1')))));
+  GraphBytes named = small_network(1);
+  named.nodes.push_back(node("Relu", std::vector<std::string>(3'000'000, "x"), "z"));
+  for (const GraphBytes& each : {wide, listed, named})
+    CHECK(errors_of(read_onnx("a.onnx", each.model(), {})).find("more names, attributes and sizes") !=
+          std::string::npos);
+  // A body is copied for each call.
+  GraphBytes called = small_network(1);
+  called.nodes.assign(1000, node("F", {"x"}, "y", domain("d")));
+  const std::string large = bytes(5, bytes(1, "a") + bytes(8, std::string(1 << 20, '1')));
+  const std::string body = bytes(1, "F") + bytes(4, "x") + bytes(5, "y") +
+                           bytes(7, node("Relu", {"x"}, "y", large)) + bytes(10, "d");
+  CHECK(errors_of(read_onnx("a.onnx", called.model() + bytes(25, body), {})).find("takes more work") !=
+        std::string::npos);
+}
+
+TEST_CASE("tensors of more dimensions than any have no shape", "[onnx]") {
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
+  // Each node's output would have as many.
+  GraphBytes graph;
+  graph.inputs = {value("x", std::vector<Dim>(50'000, Dim(2)))};
+  for (int i = 0; i < 2000; ++i) graph.nodes.push_back(node("Add", {"x", "x"}, fmt::format("y{}", i)));
+  CHECK(errors_of(read_onnx("a.onnx", graph.model(), {})) ==
+        "the graph has no convolution, linear layer or GEMM of known shape\n");
+}
+
+TEST_CASE("of many sizes that are not stated some are named", "[onnx]") {
+  if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
+  GraphBytes graph = small_network(1);
+  for (int i = 0; i < 1000; ++i)
+    graph.inputs.push_back(value(fmt::format("x{}", i), {1, 2, 3, fmt::format("e{}", i).c_str()}));
+  const std::string told = errors_of(read_onnx("a.onnx", graph.model(), {}));
+  CHECK(told.find("`e19` (dimension 3 of input `x19`) and 980 more is not stated") != std::string::npos);
+  CHECK(told.find("e20") == std::string::npos);
+}
+
 TEST_CASE("a graph whose nodes are out of order is refused", "[onnx]") {
   if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   GraphBytes cycle = small_network(1);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ class Dimensions {
       // Exporters write no name, or a size of 0 or -1, for what may be anything.
       const std::string name =
           dim.dim_param().empty() ? fmt::format("{}.{}", input.name(), i) : dim.dim_param();
-      names_.insert(name);
+      const bool is_new = names_.insert(name).second;
       std::int64_t size = size_of(name).value_or(0);  // 0: not known
       if (size < 1 || size > largest_graph_dimension) size = 0;
       const bool counts_time = is_of_time(name);
@@ -101,9 +102,8 @@ class Dimensions {
       const bool is_tokens = (i == 1 && rank <= 3) || (i == 0 && counts_time);
       if (size == 0 && is_tokens) size = std::max<std::int64_t>(0, request_.sequence_length);
       if (size == 0) {
-        const auto same = [&](const Missing& each) { return each.name == name; };
-        if (std::none_of(missing_.begin(), missing_.end(), same))
-          missing_.push_back({name, input.name(), i, is_tokens});
+        // A name whose size is known by now was given one where it came first.
+        if (is_new) missing_.push_back({name, input.name(), i, is_tokens});
         continue;
       }
       sizes_[name] = size;
@@ -116,7 +116,8 @@ class Dimensions {
     std::string names;
     std::string options;
     bool has_tokens = false;
-    for (const Missing& each : missing_) {
+    constexpr std::size_t most_named = 20;
+    for (const Missing& each : std::span(missing_).first(std::min(missing_.size(), most_named))) {
       names += fmt::format("{}`{}` (dimension {} of input `{}`)", names.empty() ? "" : ", ", each.name,
                            each.index, each.input);
       options +=
@@ -124,6 +125,7 @@ class Dimensions {
                       each.name.find(' ') == std::string::npos ? each.name : fmt::format("'{}'", each.name));
       has_tokens = has_tokens || each.is_tokens;
     }
+    if (missing_.size() > most_named) names += fmt::format(" and {} more", missing_.size() - most_named);
     return fail(fmt::format("the size of {} is not stated", names),
                 fmt::format("give {} with `{}`{}", in_number(missing_.size() == 1, "it|them"), options,
                             has_tokens ? "; `--sequence-length N` is that of tokens" : ""));

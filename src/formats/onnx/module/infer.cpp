@@ -38,6 +38,9 @@ std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::in
   return otherwise;
 }
 
+// Of real networks ten; each is copied for every node behind it. Of more nothing is known.
+constexpr int most_dimensions = 12;
+
 // What the library divides by without looking.
 bool divides_by_nothing(const onnx::NodeProto& node) {
   for (const onnx::AttributeProto& each : node.attribute()) {
@@ -51,7 +54,6 @@ bool divides_by_nothing(const onnx::NodeProto& node) {
 
 // The library makes as many dimensions as the shape has values, also when it does not know them.
 bool has_many_dimensions(const onnx::NodeProto& node, const onnx::TypeProto* shape) {
-  constexpr std::int64_t most_dimensions = 64;
   if (shape == nullptr || !shape->has_tensor_type() || shape->tensor_type().shape().dim_size() == 0)
     return false;
   return shape->tensor_type().shape().dim(0).dim_value() > most_dimensions &&
@@ -133,9 +135,18 @@ ShapeInference::ShapeInference(const onnx::ModelProto& model, const GraphOperato
   }
 }
 
+void ShapeInference::add_type(const std::string& name, onnx::TypeProto type) {
+  if (rank_of(&type).value_or(0) <= most_dimensions)
+    types_[name] = std::move(type);
+  else
+    types_.erase(name);
+}
+
 void ShapeInference::add_weights(const onnx::TensorProto& tensor) {
   weights_[tensor.name()] = &tensor;
-  set_shape(types_[tensor.name()], tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()});
+  onnx::TypeProto type;
+  set_shape(type, tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()});
+  add_type(tensor.name(), std::move(type));
   if (auto small = small_tensor(tensor)) values_[tensor.name()] = *std::move(small);
 }
 
@@ -278,7 +289,7 @@ void ShapeInference::infer(const onnx::NodeProto& node) {
     const auto declared = declared_.find(name);
     if (!known_shape(type) && declared != declared_.end() && known_shape(declared->second))
       type = declared->second;
-    types_[name] = std::move(type);
+    add_type(name, std::move(type));
   }
 }
 

@@ -56,7 +56,7 @@ class ShapeInference {
   // `declared`: what the file says of values, for those that nothing else is known of.
   ShapeInference(const onnx::ModelProto& model, const GraphOperators& operators, Types declared);
 
-  void add_input(const std::string& name, const onnx::TypeProto& type) { types_[name] = type; }
+  void add_type(const std::string& name, onnx::TypeProto type);
   void add_weights(const onnx::TensorProto& tensor);
 
   // Types of the node's outputs, and their values where it is arithmetic on shapes. What cannot be inferred

@@ -1,5 +1,7 @@
 // ONNX graphs through the ONNX library. Only this folder sees its headers, and those of protobuf. It is a
 // module of its own: the library takes tens of milliseconds to load, which only graphs are worth.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -12,6 +14,7 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <onnx/onnx_pb.h>
 
+#include "base/budget.hpp"
 #include "base/counted.hpp"
 #include "base/number.hpp"
 #include "formats/onnx/graph.hpp"
@@ -23,6 +26,7 @@ namespace {
 
 // Each takes some 2 kB until all are lowered.
 constexpr int most_nodes = 100'000;
+constexpr std::int64_t most_parsed_bytes = std::int64_t{128} << 20;
 constexpr int deepest = 32;  // functions and branches inside each other
 
 GraphType type_of(int type) {
@@ -44,45 +48,79 @@ GraphType type_of(int type) {
   }
 }
 
-// Which fields of a message hold nodes, or messages that hold some (onnx.proto).
-enum class Message : std::uint8_t { model, graph, node, attribute, function };
+// Messages of onnx.proto that hold others. `element`: of a sequence, map or optional, which has a type.
+enum class Message : std::uint8_t {
+  model,
+  training,
+  graph,
+  node,
+  attribute,
+  function,
+  tensor,
+  sparse,
+  value,
+  type,
+  element,
+  tensor_type,
+  shape
+};
 
 std::optional<Message> held_in(Message message, std::uint32_t field) {
-  switch (message) {
-    case Message::model:
-      return field == 7    ? std::optional(Message::graph)
-             : field == 25 ? std::optional(Message::function)
-                           : std::nullopt;
-    case Message::graph:
-      return field == 1 ? std::optional(Message::node) : std::nullopt;
-    case Message::node:
-      return field == 5 ? std::optional(Message::attribute) : std::nullopt;
-    case Message::attribute:
-      return field == 6 || field == 11 ? std::optional(Message::graph) : std::nullopt;
-    case Message::function:
-      return field == 7 ? std::optional(Message::node) : std::nullopt;
-  }
-  return std::nullopt;
+  struct Held {
+    Message in;
+    std::uint32_t field;
+    Message what;
+  };
+  using enum Message;
+  static constexpr std::array<Held, 33> all{{
+      {model, 7, graph},       {model, 20, training},     {model, 25, function},   {training, 1, graph},
+      {training, 2, graph},    {graph, 1, node},          {graph, 5, tensor},      {graph, 11, value},
+      {graph, 12, value},      {graph, 13, value},        {graph, 15, sparse},     {node, 5, attribute},
+      {attribute, 5, tensor},  {attribute, 6, graph},     {attribute, 10, tensor}, {attribute, 11, graph},
+      {attribute, 14, type},   {attribute, 15, type},     {attribute, 22, sparse}, {attribute, 23, sparse},
+      {function, 7, node},     {function, 11, attribute}, {sparse, 1, tensor},     {sparse, 2, tensor},
+      {value, 2, type},        {type, 1, tensor_type},    {type, 4, element},      {type, 5, element},
+      {type, 8, tensor_type},  {type, 9, element},        {element, 1, type},      {element, 2, type},
+      {tensor_type, 2, shape},
+  }};
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const Held& each) { return each.in == message && each.field == field; });
+  return found == all.end() ? std::nullopt : std::optional(found->what);
 }
 
-// Whether a message has more nodes than `left`, found without making any of them: protobuf takes several
-// times their bytes. What is broken is the parser's to refuse.
-bool has_more_nodes(std::string_view bytes, Message message, int depth, std::int64_t& left) {
+// What is left of what a graph may have.
+struct Left {
+  std::int64_t nodes = most_nodes;
+  std::int64_t bytes = most_parsed_bytes;
+};
+
+// Whether a message has more nodes, or takes more memory once it is parsed, than what is left; found without
+// making any of it: protobuf takes up to thirty times the bytes. What is broken is the parser's to refuse.
+bool has_more(std::string_view bytes, Message message, int depth, Left& left) {
   using Format = google::protobuf::internal::WireFormatLite;
+  constexpr std::int64_t bytes_of_value = 64;     // a text, a dimension
+  constexpr std::int64_t bytes_of_message = 320;  // a node, a tensor, an attribute
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   google::protobuf::io::CodedInputStream stream(begin, static_cast<int>(bytes.size()));
   while (const std::uint32_t tag = stream.ReadTag()) {
-    const auto held = held_in(message, static_cast<std::uint32_t>(Format::GetTagFieldNumber(tag)));
-    if (!held || Format::GetTagWireType(tag) != Format::WIRETYPE_LENGTH_DELIMITED || depth > 4 * deepest) {
+    if (Format::GetTagWireType(tag) != Format::WIRETYPE_LENGTH_DELIMITED) {
+      if ((left.bytes -= sizeof(std::int64_t)) < 0) return true;
       if (!Format::SkipField(&stream, tag)) return false;
       continue;
     }
+    const auto field = static_cast<std::uint32_t>(Format::GetTagFieldNumber(tag));
+    const auto held = held_in(message, field);
     std::uint32_t size = 0;
     if (!stream.ReadVarint32(&size)) return false;
     const auto at = static_cast<std::size_t>(stream.CurrentPosition());
     if (size > bytes.size() - at) return false;
-    if (*held == Message::node && --left < 0) return true;
-    if (has_more_nodes(bytes.substr(at, size), *held, depth + 1, left)) return true;
+    left.bytes -= held ? bytes_of_message : bytes_of_value;
+    // Numbers that are packed take a byte or more each.
+    const bool may_be_packed = (message == Message::tensor && field != 9) || message == Message::attribute;
+    if (!held && may_be_packed) left.bytes -= std::int64_t{size} * 8;
+    if (held == Message::node) --left.nodes;
+    if (left.nodes < 0 || left.bytes < 0) return true;
+    if (held && depth <= 4 * deepest && has_more(bytes.substr(at, size), *held, depth + 1, left)) return true;
     stream.Skip(static_cast<int>(size));
   }
   return false;
@@ -95,8 +133,12 @@ class GraphReader {
 
   void read(std::string_view bytes) {
     const google::protobuf::LogSilencer quiet;
-    std::int64_t left = most_nodes;
-    if (has_more_nodes(bytes, Message::model, 0, left)) return fail_of_size();
+    Left left;
+    if (has_more(bytes, Message::model, 0, left)) {
+      if (left.nodes < 0) return fail_of_size();
+      return fail("the graph has more names, attributes and sizes than any network needs",
+                  "nothing of it is read");
+    }
     if (!model_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_.has_graph()) {
       return fail("the file is not an ONNX graph",
                   bytes.empty() ? "it is empty" : "it may be cut off, or be something else");
@@ -113,7 +155,7 @@ class GraphReader {
     ShapeInference inference(model_, *request_.operators, std::move(declared));
     inference_ = &inference;
     for (const onnx::ValueInfoProto& each : proto.input()) {
-      if (!graph_.weights.contains(each.name())) inference.add_input(each.name(), each.type());
+      if (!graph_.weights.contains(each.name())) inference.add_type(each.name(), each.type());
       defined_.insert(each.name());
     }
     add_graph(proto, 0);
@@ -228,6 +270,7 @@ class GraphReader {
       return names.try_emplace(name, prefix + name).first->second;
     };
     for (const onnx::NodeProto& inner : function.node()) {
+      charge(10 + inner.ByteSizeLong());  // a copy of it is made, of which what it holds is kept
       onnx::NodeProto copy = inner;
       for (std::string& each : *copy.mutable_input()) each = rename(each);
       for (std::string& each : *copy.mutable_output()) each = rename(each);
@@ -279,5 +322,11 @@ class GraphReader {
 extern "C" __attribute__((visibility("default"))) void shapelint_parse_onnx_2(
     const char* bytes, std::size_t size, const shapelint::formats::GraphRequest* request,
     shapelint::formats::Graph* graph, shapelint::Error* error) {
-  shapelint::formats::GraphReader(*request, *graph, *error).read(std::string_view(bytes, size));
+  // Its own account: the library shares none with the program.
+  const shapelint::Budget budget;
+  try {
+    shapelint::formats::GraphReader(*request, *graph, *error).read(std::string_view(bytes, size));
+  } catch (const shapelint::Spent& spent) {
+    error->message = spent.what();
+  }
 }
