@@ -129,6 +129,17 @@ async function cancelled() {
   await client.close();
 }
 
+// However many calls come, few programs run.
+async function many_at_once() {
+  const slow = path.join(root, "counted");
+  mkdirSync(path.join(root, "now"));
+  writeFileSync(slow, `#!/bin/sh\ncase "$1" in --version) echo "shapelint 0.0.0"; exit 0;; esac\ncd "${root}/now"; : > $$; ls | wc -l; sleep 0.2; rm $$\n`, { mode: 0o755 });
+  const client = await connect(slow);
+  const counts = (await Promise.all(Array.from({ length: 20 }, () => client.callTool({ name: "gpus", arguments: {} })))).map((each) => Number(text_of(each)));
+  assert.ok(counts.length === 20 && Math.max(...counts) <= 4 && Math.max(...counts) >= 2, String(counts));
+  await client.close();
+}
+
 // The session that docs/how-to/mcp-session.md shows, line by line: `…` there stands for anything.
 async function as_documented() {
   const lines = readFileSync("docs/how-to/mcp-session.md", "utf8").split("\n").filter((line) => /^[→←] /.test(line));
@@ -169,9 +180,10 @@ async function without_program() {
 try {
   await session();
   await cancelled();
+  await many_at_once();
   await as_documented();
   await without_program();
-  console.log("initialize, list, 7 tools, 17 errors, cancel, the session of docs/how-to/mcp-session.md, and the module in place of the program");
+  console.log("initialize, list, 7 tools, 17 errors, cancel, 20 calls at once, the session of docs/how-to/mcp-session.md, and the module in place of the program");
 } finally {
   rmSync(root, { recursive: true });
 }
