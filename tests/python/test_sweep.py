@@ -53,6 +53,10 @@ def test_columns_that_are_wrong(over, text):
 
 
 def test_numbers_that_are_not_whole():
+    with pytest.raises(TypeError, match="`over` has a column"):
+        shapelint.sweep(EXAMPLE, None)
+    with pytest.raises(ValueError, match="100,000 names"):
+        shapelint.sweep(EXAMPLE, {"tensor": [1]}, ["h100"] * 100_000)
     with pytest.raises(TypeError):
         shapelint.sweep(EXAMPLE, {"tensor": [1.5]})
     numpy = pytest.importorskip("numpy")

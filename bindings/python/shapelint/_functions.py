@@ -21,6 +21,7 @@ Stack = Union[str, Iterable[str], None]
 # Of a sweep: ten columns of results take 8 GB.
 _MOST_ROWS = 100_000_000
 _MOST_VALUES = 100_000  # of a field in a search
+_MOST_NAMES = 1_000  # of GPUs, rules or packages: as in a configuration
 
 
 def _asked(call: Callable[[], Any]) -> Any:
@@ -59,9 +60,12 @@ def _listed(texts: Gpus | Stack) -> list[str]:
     """Return the names in `a,b`, or in a sequence of such texts."""
     given = [] if texts is None else [texts] if isinstance(texts, str) else texts
     try:
-        return [each.strip() for some in given for each in some.split(",")]
+        names = [each.strip() for some in given for each in some.split(",")]
     except (TypeError, AttributeError):
         raise TypeError(f"a text or several are expected, not {texts!r}") from None
+    if len(names) > _MOST_NAMES:
+        raise ValueError(f"{len(names):,} names are given, more than {_MOST_NAMES:,}")
+    return names
 
 
 def share(value: float | str, name: str) -> float:
@@ -366,6 +370,8 @@ def sweep(
     `pandas.DataFrame(sweep(…))`. Runs without the GIL on `threads` threads (0: all).
     """
     question = _question(model, gpu, plan, name, config, isolated)
+    if not isinstance(over, Mapping):
+        raise TypeError(f"`over` has a column for each varied field, not {over!r}")
     columns = []
     is_numpy = False
     for field, values in over.items():
