@@ -267,10 +267,10 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   };
   const bool serves = options.input_tokens.has_value() || options.output_tokens.has_value();
   if (!contracts::parse_counts(options.num_gpus, serves)) {
-    errors.push_back(
-        wrong(fmt::format("`{} {}` is not a number of GPUs", called("num_gpus"), options.num_gpus),
-              fmt::format("a whole number up to {}, a range such as 8..64, or auto",
-                          with_commas(contracts::most_planned_gpus))));
+    errors.push_back(wrong(
+        fmt::format("`{} {}` is not a number of GPUs", called("num_gpus"), options.num_gpus),
+        fmt::format("a whole number up to {}, a range such as 8..64 of up to {} counts, or auto",
+                    with_commas(contracts::most_planned_gpus), with_commas(contracts::most_planned_counts))));
   }
   if (options.top < 1 || options.top > most_plans)
     errors.push_back(wrong(fmt::format("`{} {}` is not a number of plans", called("top"), options.top),

@@ -13,6 +13,7 @@
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
 #include "formats/discover.hpp"
+#include "formats/native/native.hpp"
 #include "formats/neighbours.hpp"
 #include "gpu/registry.hpp"
 #include "text/errors.hpp"
@@ -85,6 +86,13 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
                                  std::vector<Error>& errors) {
   std::vector<gpu::Gpu> gpus;
   const std::size_t errors_before = errors.size();
+  if (request.names.size() > formats::most_names) {
+    errors.push_back({fmt::format("{} GPUs are named", request.names.size()),
+                      fmt::format("{} at most", formats::most_names),
+                      {},
+                      {}});
+    return gpus;
+  }
   for (const std::string& name : request.names) {
     auto found = gpu::find_gpu(name, profiles);
     if (found) {

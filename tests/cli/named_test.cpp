@@ -203,3 +203,18 @@ TEST_CASE("a folder with a config.json is a model, and `-` is standard input", "
   }
   CHECK(run({"show", "-"}, files, {}, false, llama).out.starts_with("<stdin>: huggingface, llama (text)\n"));
 }
+
+TEST_CASE("a list on the command line is bounded as one in a file", "[cli][named]") {
+  const auto refused = [](std::vector<std::string> words, const std::string& option, const std::string& item,
+                          const std::string& what) {
+    std::string list = item;
+    for (int i = 1; i <= 1000; ++i) list += "," + item;
+    words.insert(words.end(), {"m.toml", option, list});
+    const tests::Ran ran = run(words, tests::with({{"m.toml", tests::odd}}));
+    CHECK(ran.code == 2);
+    CHECK(ran.err.find(what) != std::string::npos);
+  };
+  refused({"lint"}, "--gpu", "h100", "1001 GPUs are named");
+  refused({"roofline"}, "--gpu", "none", "1001 GPUs are named");
+  refused({"fits", "--gpu", "h100"}, "--count", "8", "`--count` has 1001 numbers");
+}

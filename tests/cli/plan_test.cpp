@@ -396,6 +396,7 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   const std::string file = "examples/llama-3-8b.toml";
   says({"plan", file, "--gpu", "h100", "--gpus", "many"}, "`--gpus many` is not a number of GPUs");
   says({"plan", file, "--gpu", "h100", "--gpus", "8..4"}, "`--gpus 8..4` is not a number of GPUs");
+  says({"plan", file, "--gpu", "h100", "--gpus", "8..65536"}, "`--gpus 8..65536` is not a number of GPUs");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "10"}, "only one of `--input-tokens`");
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "not the length of a request");

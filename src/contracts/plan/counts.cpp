@@ -28,6 +28,7 @@ std::optional<GpuCounts> parse_counts(std::string_view text, bool serves) {
   if (!low || !high || *low < 1 || *high < *low || *high > most_planned_gpus) return std::nullopt;
   for (std::int64_t n = *low; n <= *high; n += n < node_gpus ? 1 : node_gpus - n % node_gpus)
     out.values.push_back(n);
+  if (out.values.size() > most_planned_counts) return std::nullopt;
   return out;
 }
 

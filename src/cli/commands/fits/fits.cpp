@@ -13,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/project_options.hpp"
 #include "contracts/fits.hpp"
+#include "contracts/plan/counts.hpp"
 #include "contracts/stack.hpp"
 #include "project/applied.hpp"
 #include "report/style.hpp"
@@ -30,6 +31,11 @@ constexpr std::int64_t most_gpus = 4096;
 // The counts and formats that are asked for; nothing when one is none.
 std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, Io& io) {
   std::vector<std::int64_t> out;
+  if (options.counts.size() > contracts::most_planned_counts) {
+    print_error(io, fmt::format("`--count` has {} numbers", options.counts.size()),
+                fmt::format("{} at most", contracts::most_planned_counts));
+    return std::nullopt;
+  }
   for (const std::string& text : options.counts) {
     const auto value = parse_integer(text);
     if (!value || *value < 1 || *value > most_gpus) {
