@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -223,11 +224,12 @@ std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::st
   for (const auto& entry : numbers) {  // no structured binding: clang 14 lets no lambda capture one
     const std::string& name = entry.first;
     const double number = entry.second;
+    if (errors.size() >= text::max_reported_errors) break;
     const auto found = gpu::find_gpu(name);
     const auto place = std::find_if(gpus.begin(), gpus.end(), [&](const gpu::Gpu& each) {
       return each.id == name || (found && each.id == found->id);
     });
-    if (!(number > 0)) {
+    if (!(number > 0) || !std::isfinite(number)) {
       errors.push_back(wrong(fmt::format("the {} of `{}` is not a positive number", what, name)));
     } else if (place == gpus.end()) {
       errors.push_back(wrong(fmt::format("the {} of `{}` belongs to no GPU of this search", what, name)));

@@ -2,6 +2,7 @@
 #include "api/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -307,7 +308,8 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         std::pair(options.measured_step_us, "measured_step_us"), std::pair(options.ttft_ms, "ttft_ms"),
         std::pair(options.tpot_ms, "tpot_ms"), std::pair(options.e2e_ms, "e2e_ms"),
         std::pair(static_cast<double>(options.concurrency), "concurrency")}) {
-    if (!(value >= 0)) errors.push_back(wrong(fmt::format("`{}` is below 0", called(name))));
+    if (!(value >= 0) || !std::isfinite(value))
+      errors.push_back(wrong(fmt::format("`{}` is not a number from 0 on", called(name))));
   }
   if (options.concurrency > 0 && options.rate > 0)
     errors.push_back(wrong(fmt::format("both `{}` and `{}` are given", called("rate"), called("concurrency")),

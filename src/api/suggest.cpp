@@ -1,6 +1,7 @@
 // A search for better shapes.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -82,6 +83,9 @@ class Search {
     problem_.start = suggest::in_mode_of(reading->setup, problem_.objective);
     problem_.links = suggest::links_of(*reading);
     const Budget& budget = options_.budget;
+    for (const double share : {budget.parameters, budget.tokens, budget.flops, budget.aspect}) {
+      if (std::isnan(share)) errors_.push_back(wrong("a share of the budget is not a number"));
+    }
     problem_.budget = {budget.parameters, budget.tokens, budget.flops, budget.aspect, budget.memory, 0};
     problem_.bounds = suggest::bounds_of(problem_.start, problem_.budget);
     for (const gpu::Gpu& gpu : priceable_.gpus) problem_.gpus.push_back(&gpu);

@@ -190,3 +190,13 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
             shapelint.sweep(gpt2, {"hidden_size": endless})
     with pytest.raises(ValueError, match="`hidden_size` has more than 100,000 values"):
         shapelint.suggest(gpt2, gpu="a100", ranges={"hidden_size": range(1, 10**12)})
+    no_number = float("nan")
+    with pytest.raises(shapelint.ShapelintError, match="a share of the budget is not a number"):
+        shapelint.suggest(gpt2, gpu="a100", vary=["vocab_size"], budget={"parameters": no_number})
+    with pytest.raises(shapelint.ShapelintError, match="the weight of `a100` is not a positive number"):
+        shapelint.suggest(gpt2, gpu="a100", vary=["vocab_size"], weights={"a100": float("inf")})
+    with pytest.raises(shapelint.ShapelintError, match="`tokens` is not a number from 0 on"):
+        shapelint.plan(gpt2, gpu="a100", num_gpus=8, tokens=float("inf"))
+    with pytest.raises(shapelint.ShapelintError) as many:
+        shapelint.plan(gpt2, gpu="a100", num_gpus=8, prices={f"g{i}": 1.0 for i in range(100_000)})
+    assert len(many.value.problems) <= 101
