@@ -172,6 +172,10 @@ def project_files():
         yield "rule", f"configurations/{i}", "own/a.toml", RULE.format(code="ZZ1", name="own-a", when="hidden_size > 0", message="x")
     for i in range(150):
         yield "all", "many", f"{i}.py", SIZES + "d = {}\nfor i in range(18000):\n    d[i] = [i]\nfor i in range(18000):\n    d.pop(i)\n"
+    included = "".join(f"k{i}: !include b{i}.yaml\n" for i in range(40))
+    yield 4, "included", "a.yaml", f"num_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\nseq_length: 8\n{included}"
+    for i in range(40):
+        yield 4, "included", f"b{i}.yaml", "x: [" + "1," * 200000 + "1]\n"
     yield 12, "globs", ".shapelint.toml", "exclude = [" + ", ".join(f'"**/a*{i}*b*/**/c*"' for i in range(20000)) + "]\n"
     yield 12, "extends-itself", ".shapelint.toml", 'extend = ".shapelint.toml"\n'
     yield 6, "deep" + "/d" * 66, "deep.toml", ""
@@ -271,7 +275,7 @@ def each_alone(base):
         problems.append(f"roofline of a network: exit code {rows[-1][2]}: {rows[-1][5][:300]}")
     # Conditions of the longest kind are compiled and evaluated in milliseconds: these do not hold, and nothing is refused.
     wanted = {"long-conditions": "SL101", "long-message": "it takes more", "evaluated-conditions": "work limit reached at `ZZ", "unknown-names": "it takes more work",
-              "formula": "the expression has 1888887 characters", "large-rules": "it takes more", "configurations": "are skipped", "many": "the files take too long to read", "globs": "more than 1000 patterns",
+              "formula": "the expression has 1888887 characters", "large-rules": "it takes more", "configurations": "are skipped", "many": "the files take too long to read", "globs": "more than 1000 patterns", "included": "work limit reached at `b",
               "extends-itself": "extends itself", "deep": "nested more than 64 deep"}
     folders = {}
     for row, where, name, content in project_files():
