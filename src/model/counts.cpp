@@ -71,8 +71,12 @@ struct Decoding {
         read(real(plan.prefill_tokens)),
         own_keys(real(plan.context_length) + real(plan.speculative_tokens) + 1),
         cached(std::max(0.0, real(plan.context_length) - read) / 2),
-        prompt_keys(cached + (convention == CausalFlops::half ? read / 2 : read)) {}
+        prompt_keys(cached + (convention == CausalFlops::half ? own_prompt(plan) / 2 : own_prompt(plan))) {}
 
+  // Of the tokens that are read those of one prompt.
+  static double own_prompt(const Plan& plan) {
+    return real(plan.prefill_tokens) / real(prompts_of_step(plan));
+  }
   // Of something that is each for a query of the one kind, and of the other.
   double mean(double own, double prompt) const { return (decoded * own + read * prompt) / (decoded + read); }
 

@@ -155,6 +155,11 @@ double tokens_per_step(const Setup& setup) {
                                       : static_cast<double>(plan.sequence_length));
 }
 
+std::int64_t prompts_of_step(const Plan& plan) {
+  if (plan.context_length <= 0) return 1;
+  return std::max<std::int64_t>(1, divide_up(plan.prefill_tokens, plan.context_length));
+}
+
 double accepted_tokens(const Plan& plan) {
   const double chance = std::clamp(static_cast<double>(plan.speculative_acceptance) / 100, 0.0, 1.0);
   const double checked = static_cast<double>(std::max<std::int64_t>(0, plan.speculative_tokens)) + 1;

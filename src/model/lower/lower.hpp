@@ -150,6 +150,8 @@ std::int64_t pipeline_chunks(const Plan& plan);
 std::int64_t routed_tokens(const Setup& setup);
 // Tokens of a step on one replica of the model: trained on, read, or produced; images of a CNN.
 double tokens_per_step(const Setup& setup);
+// Prompts that a decoding step reads along, each as long as the cache or a part of one.
+std::int64_t prompts_of_step(const Plan& plan);
 // Tokens that a sequence gains by a decoding step: 1 + a + ... + a^k with k drafted ones, each accepted with
 // chance a when those before it were (Leviathan et al. 2022, arXiv 2211.17192, equation 1).
 double accepted_tokens(const Plan& plan);

@@ -38,8 +38,9 @@ double served_bytes(const model::Setup& setup, model::RankParameters held) {
                         (plan.mode == model::Mode::decode ? static_cast<double>(plan.speculative_tokens) + 1
                                                           : at_least_one(plan.sequence_length));
   const double read = plan.mode == model::Mode::decode && plan.prefill_tokens > 0
-                          ? model::cache_bytes(setup, static_cast<double>(plan.context_length))
-                          : 0.0;  // the prompt's own cache
+                          ? model::cache_bytes(setup, static_cast<double>(plan.context_length)) *
+                                static_cast<double>(model::prompts_of_step(plan))
+                          : 0.0;  // the prompts' own cache
   return model::served_weight_bytes(setup, held) + sequences * model::cache_bytes(setup, tokens) + read;
 }
 

@@ -141,8 +141,10 @@ void lower_attention_core(const LoweringContext& shared, const AttentionShape& s
 }
 
 // A prompt as long as the cache is read in parts as long as this one, of which the middle one has half of the
-// others before it.
+// others before it; or several whole ones at once.
 Dim prompt_keys(const Plan& plan) {
+  const std::int64_t prompts = prompts_of_step(plan);
+  if (prompts > 1) return dim(divide_up(plan.prefill_tokens, prompts), "prefill_tokens / prompts");
   if (plan.context_length <= plan.prefill_tokens) return dim(plan.prefill_tokens, "prefill_tokens");
   return dim(divide_up(plus(plan.context_length, plan.prefill_tokens), 2),
              "(context_length + prefill_tokens) / 2");
@@ -155,11 +157,20 @@ void lower_prompt_core(const LoweringContext& shared, AttentionShape shape, doub
                             "layer.attention.prompt_scores",  "layer.attention.prompt_mask",
                             "layer.attention.prompt_softmax", "layer.attention.prompt_dropout",
                             "layer.attention.prompt_values"};
-  shape.sequences = {1, "1"};
-  shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
+  const std::int64_t prompts = prompts_of_step(plan);
   shape.key_length = prompt_keys(plan);
   shape.causal = shared.model.causal;
-  lower_attention_core(shared, shape, shape.heads, count, emit, names);
+  if (prompts > 1) {
+    shape.sequences = dim(prompts, "prefill_tokens / context_length");
+    shape.query_length = shape.key_length;
+  } else {
+    shape.sequences = {1, "1"};
+    shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
+  }
+  const Dim batch = prompts > 1
+                        ? dim(times(prompts, shape.heads.value), "prefill_tokens / context_length * heads")
+                        : shape.heads;
+  lower_attention_core(shared, shape, batch, count, emit, names);
 }
 
 namespace {

@@ -114,7 +114,9 @@ void lower_latent_attention(const LoweringContext& shared, double count, Emitter
     // The queries of a prompt are as many as its keys: unfolding keys and values costs less than long queries
     // (vLLM, SGLang and TensorRT-LLM read prompts so beside decodes, too).
     if (shared.plan.prefill_tokens > 0 && shared.decoding && !is_sparse)
-      unfold("layer.attention.prompt_kv_up", prompt_keys(shared.plan));
+      unfold("layer.attention.prompt_kv_up", prompts_of_step(shared.plan) > 1
+                                                 ? dim(shared.plan.prefill_tokens, "prefill_tokens")
+                                                 : prompt_keys(shared.plan));
     lower_prompt_core(shared, is_sparse ? shape : unfolded, count, emit);
     emit.linear("layer.attention.absorb_v", absorbed, values, rank, shared.linear_dtype, layer, shared.heads);
   } else {
