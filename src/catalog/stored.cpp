@@ -52,24 +52,30 @@ bool holds(const StoredWeights& row, std::string_view name, std::string_view las
          is_named(row.names, name);
 }
 
-struct Positions {
-  std::int64_t most = 0;
+// A number that goes with names.
+struct NamedNumber {
+  std::int64_t value = 0;
   std::vector<std::string> names;
 };
 
-const std::vector<Positions>& builtin_positions() {
-  static const std::vector<Positions>& rows = *[] {
-    auto* out = new std::vector<Positions>;
-    for (const text::Document& document : builtin("formats/models")) {
-      for (const NodeRef entry : document.root()["positions"]) {
-        Positions& row = out->emplace_back();
-        row.most = entry["max_positions"].as_integer().value_or(0);
-        for (const NodeRef each : entry["names"]) row.names.emplace_back(each.as_string().value_or(""));
-      }
+// The rows of a table, loaded once; never destroyed.
+const std::vector<NamedNumber>& loaded_rows(std::string_view table, std::string_view key) {
+  auto* out = new std::vector<NamedNumber>;
+  for (const text::Document& document : builtin("formats/models")) {
+    for (const NodeRef entry : document.root()[table]) {
+      NamedNumber& row = out->emplace_back();
+      row.value = entry[key].as_integer().value_or(0);
+      for (const NodeRef each : entry["names"]) row.names.emplace_back(each.as_string().value_or(""));
     }
-    return out;
-  }();
-  return rows;
+  }
+  return *out;
+}
+
+// Of the first row that holds for the name, else 0.
+std::int64_t number_of(std::string_view name, const std::vector<NamedNumber>& rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const NamedNumber& each) { return is_named(each.names, name); });
+  return found == rows.end() ? 0 : found->value;
 }
 
 }  // namespace
@@ -86,10 +92,13 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 }
 
 std::int64_t max_positions(std::string_view name) {
-  const std::vector<Positions>& rows = builtin_positions();
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Positions& each) { return is_named(each.names, name); });
-  return found == rows.end() ? 0 : found->most;
+  static const std::vector<NamedNumber>& rows = loaded_rows("positions", "max_positions");
+  return number_of(name, rows);
+}
+
+std::int64_t drafting_layers(std::string_view name) {
+  static const std::vector<NamedNumber>& rows = loaded_rows("drafting", "layers");
+  return number_of(name, rows);
 }
 
 bool tells_storage(std::string_view word) {

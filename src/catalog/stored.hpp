@@ -30,6 +30,8 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 
 // The longest sequence of a published model, from the tables `positions`; 0: not known.
 std::int64_t max_positions(std::string_view name);
+// Its layers of multi-token prediction, from the tables `drafting`; 0: none are known.
+std::int64_t drafting_layers(std::string_view name);
 
 // Whether a word of a name says only how weights are stored.
 bool tells_storage(std::string_view word);

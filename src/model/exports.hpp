@@ -25,6 +25,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "deepspeed_accumulation",
     "deepspeed_micro_batch",
     "device_connections",
+    "drafting_layers",
     "first_stage_layers",
     "fixes_batch",
     "fixes_layout",

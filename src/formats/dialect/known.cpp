@@ -212,6 +212,7 @@ std::optional<Checkpoint> with_storage(const KnownModel* known, std::string_view
     std::erase_if(out.model.values, [](const auto& each) { return each.first == FieldId::max_positions; });
     out.model.values.emplace_back(FieldId::max_positions, positions);
   }
+  out.drafting_layers = catalog::drafting_layers(whole);
   return out;
 }
 
@@ -298,6 +299,7 @@ Origin origin_of(const Checkpoint& known, FieldId field) {
 std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& known,
                                                                  std::span<const model::Override> overrides) {
   std::vector<std::pair<std::string, double>> out;
+  if (known.drafting_layers > 0) out.emplace_back("drafting_layers", known.drafting_layers);
   if (!known.stored || !known.stored->is_packed) return out;
   const auto& values = known.stored->values;
   const bool differs = std::any_of(overrides.begin(), overrides.end(), [&](const model::Override& asked) {

@@ -43,6 +43,7 @@ std::string base_of(std::string_view name);
 struct Checkpoint {
   catalog::KnownModel model;
   std::optional<catalog::StoredWeights> stored{};
+  std::int64_t drafting_layers = 0;  // of multi-token prediction
 };
 std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);
@@ -66,7 +67,7 @@ void follow_length(model::Reading& reading);
 model::Origin origin_of(const Checkpoint& known, model::FieldId field);
 
 // What its checkpoint stores becomes a value of the model, unless the command line names another number
-// format. Returns what dialects export of it: `packs_weights`, `quantization_block`.
+// format. Returns what dialects export of it: `packs_weights`, `quantization_block`, `drafting_layers`.
 std::vector<std::pair<std::string, double>> apply_stored_weights(Checkpoint& known,
                                                                  std::span<const model::Override> overrides);
 
