@@ -166,6 +166,9 @@ struct ServingPlan {
   std::int64_t concurrent_requests = 1;
   std::int64_t concurrent_requests_per_rank = 1;
   std::optional<std::int64_t> prefill_chunk_tokens{};
+  std::optional<std::int64_t> prompts_per_pass{};
+  std::int64_t speculative_tokens = 0;
+  double tokens_per_decode_step = 1;
   double ttft_us = 0;
   std::optional<double> tpot_us{};
   double longest_gap_us = 0;
@@ -199,13 +202,19 @@ void describe(Visitor& of, const ServingPlan*) {
      "per data-parallel rank of a replica");
   of("prefill_chunk_tokens", &ServingPlan::prefill_chunk_tokens,
      "chunked prefill: prompt tokens per step; null: whole prompts between decode steps", When::or_null);
+  of("prompts_per_pass", &ServingPlan::prompts_per_pass, "whole prompts read at once between decode steps");
+  of("speculative_tokens", &ServingPlan::speculative_tokens,
+     "drafted per decode step by the model's MTP layer, or as the file states", When::unless_empty);
+  of("tokens_per_decode_step", &ServingPlan::tokens_per_decode_step,
+     "that a request gains, by the stated acceptance");
   of("ttft_us", &ServingPlan::ttft_us, "time to first token");
   of("tpot_us", &ServingPlan::tpot_us,
      "mean time per output token after the first, prefills of other requests included; null: one output "
      "token",
      When::or_null);
   of("longest_gap_us", &ServingPlan::longest_gap_us,
-     "longest time between two tokens of a request: a decode step with one prefill, or with one chunk");
+     "longest time between two tokens of a request: a decode step with one pass of prompts, or with one "
+     "chunk");
   of("request_us", &ServingPlan::request_us, "request latency: arrival to last token");
   of("requests_per_s", &ServingPlan::requests_per_s, "maximum request rate of all GPUs");
   of("load", &ServingPlan::load, "request rate / requests_per_s; 1 without --rate");
@@ -241,6 +250,10 @@ struct PlanCount {
   std::optional<ServingPlan> fastest{};
   std::optional<ServingPlan> fewest_gpus{};
   std::optional<std::vector<ServingPlan>> front{};
+  std::optional<double> least_ttft_us{};
+  std::optional<double> least_tpot_us{};
+  std::optional<double> least_request_us{};
+  std::optional<double> most_requests_per_s{};
 };
 template <class Visitor>
 void describe(Visitor& of, const PlanCount*) {
@@ -260,6 +273,11 @@ void describe(Visitor& of, const PlanCount*) {
   of("fastest", &PlanCount::fastest, "serving");
   of("fewest_gpus", &PlanCount::fewest_gpus, "serving");
   of("front", &PlanCount::front, "serving: Pareto front of speed and cost");
+  of("least_ttft_us", &PlanCount::least_ttft_us, "serving, if no plan meets the targets: of any plan");
+  of("least_tpot_us", &PlanCount::least_tpot_us, "the same");
+  of("least_request_us", &PlanCount::least_request_us, "the same");
+  of("most_requests_per_s", &PlanCount::most_requests_per_s,
+     "serving, if no plan takes the rate: the most that one takes within the other targets");
 }
 
 struct PlanResult {
@@ -276,6 +294,7 @@ struct PlanResult {
   std::optional<std::int64_t> best{};
   std::vector<std::string> in_the_file;
   std::map<std::string, std::string> launch;
+  std::vector<std::string> notes;
 };
 template <class Visitor>
 void describe(Visitor& of, const PlanResult*) {
@@ -302,6 +321,8 @@ void describe(Visitor& of, const PlanResult*) {
      When::unless_empty);
   of("launch", &PlanResult::launch,
      "serving: each engine's command that starts a replica of the cheapest plan", When::unless_empty);
+  of("notes", &PlanResult::notes, "what was not searched, and what would be needed for it",
+     When::unless_empty);
 }
 
 // Plans of the file's model, as `shapelint plan` finds them: the minimum of all layouts, batches and

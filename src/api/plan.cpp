@@ -2,6 +2,7 @@
 #include "api/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -101,7 +102,14 @@ ServingPlan serving_plan(const contracts::ServingPlan& plan, double price) {
   out.concurrent_requests = plan.requests;
   out.concurrent_requests_per_rank = plan.requests_per_rank;
   out.ttft_us = plan.ttft_us;
-  if (const std::int64_t chunk = plan.setup.plan.prefill_tokens; chunk > 0) out.prefill_chunk_tokens = chunk;
+  const model::Plan& run = plan.setup.plan;
+  if (run.prefill_tokens > 0) {
+    out.prefill_chunk_tokens = run.prefill_tokens;
+  } else {
+    out.prompts_per_pass = plan.prompts;
+  }
+  out.speculative_tokens = run.speculative_tokens;
+  out.tokens_per_decode_step = model::accepted_tokens(run);
   if (plan.tpot_us > 0) out.tpot_us = plan.tpot_us;
   out.longest_gap_us = plan.gap_us;
   out.request_us = plan.request_us;
@@ -162,6 +170,12 @@ PlanCount count_of(const contracts::ServingCount& count) {
   out.front.emplace();
   for (const contracts::ServingPlan& plan : count.answer.front)
     out.front->push_back(serving_plan(plan, count.price));
+  const contracts::Nearest& nearest = count.answer.nearest;
+  const auto known = [](double value) { return value > 0 ? std::optional(value) : std::nullopt; };
+  out.least_ttft_us = known(nearest.ttft_us);
+  out.least_tpot_us = known(nearest.tpot_us);
+  out.least_request_us = known(nearest.request_us);
+  out.most_requests_per_s = known(nearest.requests_per_s);
   return out;
 }
 
@@ -214,6 +228,26 @@ Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const 
   return out;
 }
 
+std::vector<std::string> serving_notes(const contracts::PlanSubject& subject,
+                                       const contracts::ServingRequest& request) {
+  const model::Reading& reading = subject.reading;
+  std::vector<std::string> out;
+  const bool drafts = contracts::drafting_layers(reading) > 0;
+  if (drafts && !contracts::searches_drafts(reading))
+    out.emplace_back(
+        "speculation with the model's MTP layer is not searched: `speculative_acceptance` states the "
+        "percentage "
+        "of drafted tokens that are accepted");
+  if (!drafts && reading.setup.plan.speculative_tokens > 0)
+    out.emplace_back("the time and memory of the draft model are not counted, and no command has it");
+  for (const gpu::Gpu& gpu : subject.gpus) {
+    for (const contracts::Format& format : request.formats)
+      if (!gpu::can_multiply(gpu, format.dtype))
+        out.push_back(fmt::format("{} does not multiply {}", gpu.id, contracts::name(format)));
+  }
+  return out;
+}
+
 Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
                                   const contracts::GpuCounts& counts, const contracts::PlanRun& run,
                                   const std::string& path) {
@@ -236,11 +270,43 @@ Result<PlanAnswer> serving_answer(const contracts::PlanSubject& subject, const P
   out.result.requests_per_s = options.rate;
   for (const contracts::ServingCount& each : plans.counts) out.result.counts.push_back(count_of(each));
   out.result.best = place_of(plans.best);
+  out.result.notes = serving_notes(subject, request);
   if (!plans.best) return out;
   for (const contracts::Launch& each :
-       contracts::launches(contracts::served_model(subject.reading), subject.reading.setup.plan.dtype,
-                           *plans.counts[*plans.best].answer.cheapest, request))
+       contracts::launches(subject.reading, *plans.counts[*plans.best].answer.cheapest, request))
     out.result.launch[each.engine] = each.command;
+  return out;
+}
+
+// What the options and the model, or the GPUs, have against each other.
+std::vector<Error> problems_with(const contracts::PlanSubject& subject, const PlanOptions& options) {
+  std::vector<Error> out;
+  const auto is_priced = [](double price) { return price > 0; };
+  if (std::any_of(subject.prices.begin(), subject.prices.end(), is_priced)) {
+    for (std::size_t i = 0; i < subject.gpus.size(); ++i)
+      if (!is_priced(subject.prices[i]))
+        out.push_back(wrong(fmt::format("{} has no price, but others have", subject.gpus[i].id),
+                            "costs are compared: all GPUs need one, or none"));
+  }
+  if (!options.input_tokens) return out;
+  constexpr std::array served{model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::data,
+                              model::FieldId::expert, model::FieldId::micro_batch_size};
+  for (const model::FieldId field : contracts::chosen_in_training()) {
+    const bool is_given = model::origin(subject.reading, field).kind == model::Origin::Kind::command_line &&
+                          model::get(subject.reading.setup, field) != model::get(model::Setup{}, field);
+    if (is_given && std::find(served.begin(), served.end(), field) == served.end())
+      out.push_back(wrong(fmt::format("`{}` applies to training, but a request length plans serving",
+                                      model::info(field).name)));
+  }
+  const auto formats = *contracts::parse_formats(options.formats);
+  const bool any_multiplies =
+      formats.empty() || std::any_of(subject.gpus.begin(), subject.gpus.end(), [&](const gpu::Gpu& gpu) {
+        return std::any_of(formats.begin(), formats.end(),
+                           [&](const contracts::Format& each) { return gpu::can_multiply(gpu, each.dtype); });
+      });
+  if (!any_multiplies)
+    out.push_back(
+        wrong("no GPU multiplies any of the formats", fmt::format("{}", fmt::join(options.formats, ", "))));
   return out;
 }
 
@@ -324,6 +390,7 @@ Result<PlanAnswer> plan_of(const contracts::PlanSubject& subject, const PlanOpti
   const bool serves = options.input_tokens.has_value();
   if (options.measured_step_us > 0 && subject.gpus.size() > 1)
     return wrong("a measured step belongs to one GPU, but several are given");
+  if (auto problems = problems_with(subject, options); !problems.empty()) return problems;
   // vLLM refuses such a `--max-model-len`, SGLang such a `--context-length` (get_and_verify_max_len in
   // vllm/config/model.py, model_config.py of SGLang), unless an environment variable allows it.
   const std::int64_t positions = subject.reading.setup.model.max_positions;

@@ -220,6 +220,60 @@ TEST_CASE("weights in 16 bits are quantized by who loads them", "[plan][cli]") {
   CHECK(!plans["launch"].contains("tensorrt-llm"));
 }
 
+// SGLang's server_args.py: `chunked_prefill_size // dp_size` with data-parallel attention, no mixed chunks
+// with pipelines; vLLM's SchedulerConfig: max_num_batched_tokens is at least max_num_seqs; TensorRT-LLM's
+// PyTorchModelEngine.get_max_num_sequences: max_batch_size times the stages.
+TEST_CASE("launch commands count as their engine does", "[plan][cli]") {
+  const auto launch = [](const std::vector<std::string>& options) {
+    return plan_json(tests::plus(
+        {"openai/gpt-oss-120b", "--gpu", "h100", "--input-tokens", "1000", "--output-tokens", "100"},
+        options))["launch"];
+  };
+  const auto has = [](const Json& command, const std::string& flag) {
+    INFO(command);
+    return (command.get<std::string>() + ' ').find(flag + ' ') != std::string::npos;
+  };
+  const std::string set = "--set";
+  const Json shared =
+      launch({"--gpus", "8", set, "tensor=1,data=8,expert=8,micro_batch_size=64,prefill_tokens=2048"});
+  CHECK(has(shared["sglang"], "--chunked-prefill-size 16384"));
+  CHECK(has(shared["sglang"], "--max-running-requests 512"));
+  CHECK(has(shared["vllm"], "--max-num-batched-tokens 2112"));
+  const Json stages =
+      launch({"--gpus", "4", set, "pipeline=4,tensor=1,micro_batch_size=1024,prefill_tokens=2048"});
+  CHECK(has(stages["vllm"], "--max-num-seqs 4096"));
+  CHECK(has(stages["vllm"], "--max-num-batched-tokens 4096"));
+  CHECK(!has(stages["sglang"], "--enable-mixed-chunk"));
+  CHECK(has(stages["tensorrt-llm"], "--max_batch_size 1024"));
+  const Json nodes = launch({"--gpus", "16", set, "tensor=2,data=8,expert=16,micro_batch_size=8"});
+  CHECK(has(nodes["vllm"], "--data-parallel-size-local 4"));
+  CHECK(has(nodes["sglang"], "--nnodes 2 --node-rank $NODE"));
+}
+
+TEST_CASE("what plans cannot compare, or do not choose, is an error", "[plan][cli]") {
+  const auto error = [](const std::vector<std::string>& options) {
+    const tests::Ran ran = tests::run(tests::plus({"plan", "Qwen/Qwen3-8B", "--gpus", "8", "--input-tokens",
+                                                   "1000", "--output-tokens", "200"},
+                                                  options),
+                                      text::MemoryFileSystem());
+    CHECK(ran.code == 2);
+    return ran.err;
+  };
+  const auto says = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(says(error({"--gpu", "h100,a100", "--price", "h100=2"}),
+             "a100-sxm4-80gb has no price, but others have"));
+  CHECK(says(error({"--gpu", "h100", "--formats", "fp4"}), "no GPU multiplies any of the formats"));
+  CHECK(says(error({"--gpu", "h100", "--context", "4"}), "`context` applies to training"));
+  CHECK(says(error({"--gpu", "h100", "--concurrency", "0"}), "a number of requests above 0"));
+  const tests::Ran odd = tests::run({"plan", "Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--tensor", "3",
+                                     "--input-tokens", "1000", "--output-tokens", "200"},
+                                    text::MemoryFileSystem());
+  CHECK(says(odd.out, "no layout of 8 GPUs has the given degrees"));
+}
+
 // vllm/config/model.py, _get_and_verify_max_len: "User-specified max_model_len (…) is greater than the
 // derived max_model_len"; Qwen3-8B's config.json has max_position_embeddings 40960.
 TEST_CASE("a request longer than the model's positions is refused, as engines do", "[plan][cli]") {

@@ -1074,9 +1074,12 @@ class ServingPlan(Plain):
     concurrent_requests: all replicas
     concurrent_requests_per_rank: per data-parallel rank of a replica
     prefill_chunk_tokens: chunked prefill: prompt tokens per step; null: whole prompts between decode steps
+    prompts_per_pass: whole prompts read at once between decode steps
+    speculative_tokens: drafted per decode step by the model's MTP layer, or as the file states
+    tokens_per_decode_step: that a request gains, by the stated acceptance
     ttft_us: time to first token
     tpot_us: mean time per output token after the first, prefills of other requests included; null: one output token
-    longest_gap_us: longest time between two tokens of a request: a decode step with one prefill, or with one chunk
+    longest_gap_us: longest time between two tokens of a request: a decode step with one pass of prompts, or with one chunk
     request_us: request latency: arrival to last token
     requests_per_s: maximum request rate of all GPUs
     load: request rate / requests_per_s; 1 without --rate
@@ -1091,8 +1094,8 @@ class ServingPlan(Plain):
     cost_per_million_output_tokens: with --price
     """
 
-    _order = ("parallel", "dtype", "num_gpus", "num_gpus_per_replica", "replicas", "concurrent_requests", "concurrent_requests_per_rank", "prefill_chunk_tokens", "ttft_us", "tpot_us", "longest_gap_us", "request_us", "requests_per_s", "load", "output_tokens_per_s_all_gpus", "input_tokens_per_s_all_gpus", "output_tokens_per_s_per_gpu", "output_tokens_per_s_per_user", "memory_bytes", "usable_bytes", "kv_cache_tokens_per_rank", "kv_cache_requests_per_rank", "largest_context", "bound", "binds", "cost_per_million_input_tokens", "cost_per_million_output_tokens", )
-    _may_be_absent = frozenset(("cost_per_million_input_tokens", "cost_per_million_output_tokens", ))
+    _order = ("parallel", "dtype", "num_gpus", "num_gpus_per_replica", "replicas", "concurrent_requests", "concurrent_requests_per_rank", "prefill_chunk_tokens", "prompts_per_pass", "speculative_tokens", "tokens_per_decode_step", "ttft_us", "tpot_us", "longest_gap_us", "request_us", "requests_per_s", "load", "output_tokens_per_s_all_gpus", "input_tokens_per_s_all_gpus", "output_tokens_per_s_per_gpu", "output_tokens_per_s_per_user", "memory_bytes", "usable_bytes", "kv_cache_tokens_per_rank", "kv_cache_requests_per_rank", "largest_context", "bound", "binds", "cost_per_million_input_tokens", "cost_per_million_output_tokens", )
+    _may_be_absent = frozenset(("prompts_per_pass", "speculative_tokens", "cost_per_million_input_tokens", "cost_per_million_output_tokens", ))
     _nested = {"parallel": "Parallel", }
 
     parallel: Parallel
@@ -1103,6 +1106,7 @@ class ServingPlan(Plain):
     concurrent_requests: int
     concurrent_requests_per_rank: int
     prefill_chunk_tokens: int | None
+    tokens_per_decode_step: float
     ttft_us: float
     tpot_us: float | None
     longest_gap_us: float
@@ -1120,6 +1124,8 @@ class ServingPlan(Plain):
     largest_context: int
     bound: str
     binds: str
+    prompts_per_pass: int = dataclasses.field(default=0)
+    speculative_tokens: int = dataclasses.field(default=0)
     cost_per_million_input_tokens: float = dataclasses.field(default=0)
     cost_per_million_output_tokens: float = dataclasses.field(default=0)
 
@@ -1139,10 +1145,14 @@ class PlanCount(Plain):
     fastest: serving
     fewest_gpus: serving
     front: serving: Pareto front of speed and cost
+    least_ttft_us: serving, if no plan meets the targets: of any plan
+    least_tpot_us: the same
+    least_request_us: the same
+    most_requests_per_s: serving, if no plan takes the rate: the most that one takes within the other targets
     """
 
-    _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", )
-    _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", ))
+    _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", )
+    _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", ))
     _nested = {"enumerated": "SearchCounts", "plans": "TrainingPlan", "without": "WithoutChoice", "as_the_file_says": "TrainingPlan", "cheapest": "ServingPlan", "fastest": "ServingPlan", "fewest_gpus": "ServingPlan", "front": "ServingPlan", }
 
     gpu: str
@@ -1158,6 +1168,10 @@ class PlanCount(Plain):
     fastest: ServingPlan | None = dataclasses.field(default=None)
     fewest_gpus: ServingPlan | None = dataclasses.field(default=None)
     front: tuple[ServingPlan, ...] = dataclasses.field(default=(), repr=False)
+    least_ttft_us: float = dataclasses.field(default=0)
+    least_tpot_us: float = dataclasses.field(default=0)
+    least_request_us: float = dataclasses.field(default=0)
+    most_requests_per_s: float = dataclasses.field(default=0)
 
 
 @dataclass(frozen=True)
@@ -1177,10 +1191,11 @@ class PlanResult(_behaviour.PlanResult):
     best: index into `counts` of the best tokens per money, or per GPU without prices; with a rate, the least cost per hour; null: no plan meets the targets
     in_the_file: training: the first plan in the file's format
     launch: serving: each engine's command that starts a replica of the cheapest plan
+    notes: what was not searched, and what would be needed for it
     """
 
-    _order = ("kind", "model", "sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "counts", "best", "in_the_file", "launch", )
-    _may_be_absent = frozenset(("sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "in_the_file", "launch", ))
+    _order = ("kind", "model", "sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "counts", "best", "in_the_file", "launch", "notes", )
+    _may_be_absent = frozenset(("sequences_per_step", "sequence_length", "input_tokens", "output_tokens", "training_tokens", "measured_scale", "requests_per_s", "in_the_file", "launch", "notes", ))
     _nested = {"counts": "PlanCount", }
 
     kind: str
@@ -1196,6 +1211,7 @@ class PlanResult(_behaviour.PlanResult):
     requests_per_s: float = dataclasses.field(default=0)
     in_the_file: tuple[str, ...] = dataclasses.field(default=())
     launch: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = dataclasses.field(default=())
 
 
 @dataclass(frozen=True)

@@ -922,11 +922,17 @@ export interface ServingPlan {
   concurrent_requests_per_rank: number;
   /** chunked prefill: prompt tokens per step; null: whole prompts between decode steps */
   prefill_chunk_tokens: number | null;
+  /** whole prompts read at once between decode steps */
+  prompts_per_pass?: number;
+  /** drafted per decode step by the model's MTP layer, or as the file states */
+  speculative_tokens?: number;
+  /** that a request gains, by the stated acceptance */
+  tokens_per_decode_step: number;
   /** time to first token */
   ttft_us: number;
   /** mean time per output token after the first, prefills of other requests included; null: one output token */
   tpot_us: number | null;
-  /** longest time between two tokens of a request: a decode step with one prefill, or with one chunk */
+  /** longest time between two tokens of a request: a decode step with one pass of prompts, or with one chunk */
   longest_gap_us: number;
   /** request latency: arrival to last token */
   request_us: number;
@@ -984,6 +990,14 @@ export interface PlanCount {
   fewest_gpus?: ServingPlan;
   /** serving: Pareto front of speed and cost */
   front?: ServingPlan[];
+  /** serving, if no plan meets the targets: of any plan */
+  least_ttft_us?: number;
+  /** the same */
+  least_tpot_us?: number;
+  /** the same */
+  least_request_us?: number;
+  /** serving, if no plan takes the rate: the most that one takes within the other targets */
+  most_requests_per_s?: number;
 }
 
 /** The best plans. */
@@ -1014,6 +1028,8 @@ export interface PlanResult {
   in_the_file?: string[];
   /** serving: each engine's command that starts a replica of the cheapest plan */
   launch?: Record<string, string>;
+  /** what was not searched, and what would be needed for it */
+  notes?: string[];
 }
 
 /** A number of a rule that a configuration may set. */

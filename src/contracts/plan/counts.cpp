@@ -9,7 +9,6 @@ namespace shapelint::contracts {
 
 namespace {
 
-constexpr std::int64_t node_gpus = 8;
 constexpr std::int64_t most_searched = 16'384;
 constexpr std::int64_t most_served = 64;
 

@@ -10,6 +10,7 @@ namespace shapelint::contracts {
 
 inline constexpr std::int64_t most_planned_gpus = 131'072;
 inline constexpr std::size_t most_planned_counts = 1000;
+inline constexpr std::int64_t node_gpus = 8;
 
 struct GpuCounts {
   std::vector<std::int64_t> values;  // empty: the fewest that train it

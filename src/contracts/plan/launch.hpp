@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/dtype.hpp"
 #include "contracts/plan/serving.hpp"
 #include "model/reading.hpp"
 
@@ -18,9 +17,10 @@ struct Launch {
 // published model's name; `MODEL` where the file leaves it open.
 std::string served_model(const model::Reading& reading);
 
-// In vLLM, SGLang and, where it has the layout, TensorRT-LLM. `stored`: the dtype of the checkpoint; none
-// where no engine makes the plan's of it as it loads.
-std::vector<Launch> launches(const std::string& model, DType stored, const ServingPlan& plan,
+// In vLLM, SGLang and, where it has the layout, TensorRT-LLM; none where no engine makes the plan's dtype of
+// the checkpoint as it loads. A replica of several nodes has the number of each in $NODE, and the address of
+// the first in $HEAD.
+std::vector<Launch> launches(const model::Reading& reading, const ServingPlan& plan,
                              const ServingRequest& request);
 
 }  // namespace shapelint::contracts

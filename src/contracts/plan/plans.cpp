@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/threads.hpp"
 #include "formats/dialect/edit_instructions.hpp"
 #include "model/fields.hpp"
@@ -53,28 +54,45 @@ std::size_t threads_of(const PlanRun& run) {
   return run.threads > 0 ? run.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// `work(search, gpu, item)` of all, by threads that each have their own of `Search`. False when `progress`
-// ended it.
+// `work(search, gpu, item)` of all, by threads that each have their own of `Search`, made by
+// `make(gpu, another of the thread's)` and kept by GPU, as they know what they have looked at. False when
+// `progress` ended it.
+template <class Search>
+using Searches = std::vector<std::vector<std::unique_ptr<Search>>>;
 template <class Search>
 bool share_out(const PlanRun& run, std::size_t gpus, std::size_t items,
-               const std::function<std::unique_ptr<Search>(std::size_t)>& make,
-               const std::function<void(Search&, std::size_t, std::size_t)>& work) {
+               const std::function<std::unique_ptr<Search>(std::size_t, const Search*)>& make,
+               const std::function<void(Search&, std::size_t, std::size_t)>& work,
+               Searches<Search>* kept = nullptr) {
+  std::mutex keeping;
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::atomic<bool> ended{false};
   const std::size_t all = gpus * items;
+  // Searches of one thread know what they share: all GPUs of a number of them, where there are enough
+  // numbers.
+  const std::size_t together = items >= 2 * threads_of(run) ? gpus : 1;
   const auto tick = [&] {
     if (run.progress && !ended && !run.progress(done, all)) ended = true;
   };
   const auto share = [&](std::size_t) {
     std::vector<std::unique_ptr<Search>> own(gpus);
     // The largest numbers of GPUs take longest.
-    for (std::size_t i = next++; i < all && !ended; i = next++) {
-      const std::size_t gpu = i % gpus;
-      if (!own[gpu]) own[gpu] = make(gpu);
-      work(*own[gpu], gpu, items - 1 - i / gpus);
-      ++done;
+    for (std::size_t first = next.fetch_add(together); first < all && !ended;
+         first = next.fetch_add(together)) {
+      for (std::size_t i = first; i < first + together && !ended; ++i) {
+        const std::size_t gpu = i % gpus;
+        const auto known =
+            std::find_if(own.begin(), own.end(), [](const auto& each) { return each != nullptr; });
+        if (!own[gpu]) own[gpu] = make(gpu, known == own.end() ? nullptr : known->get());
+        work(*own[gpu], gpu, items - 1 - i / gpus);
+        ++done;
+      }
     }
+    if (kept == nullptr) return;
+    const std::lock_guard lock(keeping);
+    for (std::size_t gpu = 0; gpu < gpus; ++gpu)
+      if (own[gpu]) (*kept)[gpu].push_back(std::move(own[gpu]));
   };
   run_watched(std::min(all, threads_of(run)), share, tick);
   return !ended;
@@ -96,13 +114,17 @@ std::int64_t replicas_of(const PlanSubject& subject, const GpuCounts& counts) {
 
 // How the file states the plan, by its own keys where it has some.
 std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::Reading& reading,
-                                 const suggest::Edits& edits) {
+                                 const model::Setup& setup) {
+  const model::Plan& run = setup.plan;
+  const bool is_launched = dialect != nullptr && reading.dialect != "published";
   std::vector<std::string> out;
-  for (const suggest::Change& each : edits.changes) {
+  for (const suggest::Change& each : suggest::edits_between(reading, setup).changes) {
     std::string way;
     if (dialect != nullptr)
       way = formats::setting_syntax(*dialect, reading, each.field, each.from, each.to, true);
-    if (way.empty()) {
+    if (way.empty() && is_launched && each.field == FieldId::data) {
+      way = fmt::format("launch on {}", counted(run.tensor * run.pipeline * run.context * run.data, "GPU"));
+    } else if (way.empty()) {
       const std::string_view quote = model::info(each.field).choices.empty() ? "" : "\"";
       way = fmt::format("`{0} = {2}{1}{2}`", model::info(each.field).name,
                         model::value_text(each.field, each.to), quote);
@@ -145,9 +167,9 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   TrainingPlans out;
   out.sequences = question.sequences ? *question.sequences
                                      : rules::step_sequences(reading) * replicas_of(subject, counts);
-  const auto make = [&](std::size_t gpu) {
+  const auto make = [&](std::size_t gpu, const TrainingSearch* beside) {
     return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
-                                            can_set_in(subject.dialect, reading));
+                                            can_set_in(subject.dialect, reading), beside);
   };
   std::atomic<bool> is_ended{false};
   const auto find = [&](TrainingSearch& search, std::size_t gpu, std::int64_t count) {
@@ -169,52 +191,62 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
       if (!filled.answer.best.empty()) return;
     }
   };
-  if (question.measured_step_us > 0) out.measured_scale = question.measured_step_us / make(0)->own().step_us;
-  std::unique_ptr<TrainingSearch> search;
+  if (question.measured_step_us > 0)
+    out.measured_scale = question.measured_step_us / make(0, nullptr)->own().step_us;
+  Searches<TrainingSearch> known(gpus);
   if (!counts.is_auto && gpus * items == 1) {
-    search = make(0);
+    known[0].push_back(make(0, nullptr));
     run_watched(
-        1, [&](std::size_t) { fill(*search, 0, 0); },
+        1, [&](std::size_t) { fill(*known[0].front(), 0, 0); },
         [&] {
           if (run.progress && !is_ended && !run.progress(0, 1)) is_ended = true;
         });
     out.ended = is_ended;
   } else {
-    out.ended = !share_out<TrainingSearch>(run, gpus, items, make, fill);
+    out.ended = !share_out<TrainingSearch>(run, gpus, items, make, fill, &known);
   }
   if (out.ended) return out;
-  out.best = most(out.counts, [](const TrainingCount& each) {
-    return each.answer.best.empty() ? 0
-                                    : each.answer.best.front().tokens_per_s / hourly(each.gpus, each.price);
-  });
+  // What the host updates is not priced: it is best only where all else is too large.
+  for (const bool may_offload : {false, true}) {
+    out.best = most(out.counts, [&](const TrainingCount& each) {
+      if (each.answer.best.empty()) return 0.0;
+      const TrainingPlan& plan = each.answer.best.front();
+      const bool is_free_of_it = may_offload || plan.setup.plan.offload_optimizer == 0;
+      return is_free_of_it ? plan.tokens_per_s / hourly(each.gpus, each.price) : 0.0;
+    });
+    if (out.best) break;
+  }
   if (!out.best) return out;
   TrainingCount& best = out.counts[*out.best];
   const TrainingRequest asked{best.gpus, out.sequences, pins};
-  if (!search) search = make(*out.best / items);
+  const std::size_t best_gpu = *out.best / items;
+  std::vector<std::unique_ptr<TrainingSearch>>& searches = known[best_gpu];
+  if (searches.empty()) searches.push_back(make(best_gpu, nullptr));
   std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
-  std::erase_if(choices, [&](const Pin& each) { return !search->allows(asked, each); });
+  std::erase_if(choices, [&](const Pin& each) { return !searches.front()->allows(asked, each); });
   best.ablations.resize(choices.size());
-  // One of the threads goes on with the search that there is.
-  std::mutex first;
-  const auto make_or_take = [&](std::size_t) {
-    std::unique_ptr<TrainingSearch> taken;
+  // Threads go on with the searches that there are.
+  std::mutex taking;
+  const auto make_or_take = [&](std::size_t, const TrainingSearch*) {
     {
-      const std::lock_guard lock(first);
-      taken = std::move(search);
+      const std::lock_guard lock(taking);
+      if (!searches.empty()) {
+        std::unique_ptr<TrainingSearch> taken = std::move(searches.back());
+        searches.pop_back();
+        return taken;
+      }
     }
-    return taken ? std::move(taken) : make(*out.best / items);
+    return make(best_gpu, nullptr);
   };
   share_out<TrainingSearch>({run.threads}, 1, choices.size(), make_or_take,
                             [&](TrainingSearch& own, std::size_t, std::size_t i) {
                               best.ablations[i] = own.without(asked, choices[i]);
                             });
-  if (!search) search = make(*out.best / items);
   const model::Plan& own = reading.setup.plan;
   if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
       rules::global_batch(own) == out.sequences)
-    best.own = search->own();
-  out.in_file =
-      ways_to(subject.dialect, reading, suggest::edits_between(reading, best.answer.best.front().setup));
+    best.own = make_or_take(0, nullptr)->own();
+  out.in_file = ways_to(subject.dialect, reading, best.answer.best.front().setup);
   return out;
 }
 
@@ -227,19 +259,24 @@ ServingPlans plan_serving(const PlanSubject& subject, const GpuCounts& counts, S
   const std::size_t gpus = subject.gpus.size();
   ServingPlans out;
   out.counts.resize(gpus * counts.values.size());
+  const auto multiplies = [&](std::size_t gpu, const Format& each) {
+    return gpu::can_multiply(subject.gpus[gpu], each.dtype);
+  };
   out.ended = !share_out<ServingSearch>(
       run, gpus, counts.values.size(),
-      [&](std::size_t gpu) {
+      [&](std::size_t gpu, const ServingSearch*) {
         ServingRequest of = request;
-        std::erase_if(of.formats,
-                      [&](const Format& each) { return !gpu::can_multiply(subject.gpus[gpu], each.dtype); });
+        std::erase_if(of.formats, [&](const Format& each) { return !multiplies(gpu, each); });
         return std::make_unique<ServingSearch>(subject.reading, subject.gpus[gpu], subject.rules,
                                                subject.stack, of);
       },
       [&](ServingSearch& search, std::size_t gpu, std::size_t item) {
         const std::int64_t count = counts.values[item];
+        const bool has_format =
+            request.formats.empty() || std::any_of(request.formats.begin(), request.formats.end(),
+                                                   [&](const Format& each) { return multiplies(gpu, each); });
         out.counts[gpu * counts.values.size() + item] = {subject.gpus[gpu].id, count, subject.prices[gpu],
-                                                         search.search(count)};
+                                                         has_format ? search.search(count) : ServingAnswer{}};
       });
   if (out.ended) return out;
   // For a rate the least money an hour, else most tokens for the money; without prices of a GPU.

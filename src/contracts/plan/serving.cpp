@@ -1,6 +1,6 @@
 // Replicas, batches, and what they take. In the steady state a rank with b requests of n steps each reads b
-// prompts while it makes n steps: each whole between two steps, or in chunks that steps read along
-// (2308.16369), which have room for more than one prompt's.
+// prompts while it makes n steps: whole ones between two steps, or in chunks that steps read along
+// (2308.16369), of one prompt or of several.
 #include "contracts/plan/serving.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "cost/step.hpp"
 #include "model/arithmetic.hpp"
 #include "model/derive.hpp"
+#include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -23,6 +24,9 @@ namespace {
 using model::FieldId;
 
 constexpr std::int64_t most_requests = 4096;  // of a rank and stage
+constexpr std::int64_t finest_batch = 32;     // a bound is met to this part of the requests
+constexpr std::int64_t most_drafted =
+    3;  // tokens: of DeepSeek's models in SGLang's and TensorRT-LLM's guides
 // Tokens of prompts. vLLM's guide wants 2048 for the time between tokens and over 8192 for throughput
 // (docs/configuration/optimization.md); what an engine needs for a step beside its kernels is not modelled,
 // and smaller chunks would look better than they are.
@@ -101,11 +105,72 @@ std::vector<std::int64_t> batches(std::int64_t most) {
 std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens) {
   std::vector<std::int64_t> out{0};
   if (model.indexer.keys > 0 || model.sparse.blocks > 0 || model::num_mixer_layers(model) > 0) return out;
-  for (std::int64_t tokens = least_chunk; tokens <= most_chunk && tokens < input_tokens; tokens *= 2)
-    out.push_back(tokens);
+  for (std::int64_t tokens = least_chunk; tokens <= most_chunk; tokens *= 2) out.push_back(tokens);
   if (input_tokens <= most_chunk) out.push_back(input_tokens);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
+
+std::int64_t drafting_layers(const model::Reading& reading) {
+  const model::ModelSpec& model = reading.setup.model;
+  const bool is_modelled = model.layers.empty() && !model.layers_differ &&
+                           model::num_mixer_layers(model) == 0 && model.num_layers > 1;
+  if (!is_modelled) return 0;
+  return std::max(model.mtp_layers, static_cast<std::int64_t>(model::extra(reading, "drafting_layers")));
+}
+
+bool searches_drafts(const model::Reading& reading) {
+  return drafting_layers(reading) > 0 && model::is_stated(reading, FieldId::speculative_acceptance);
+}
+
+namespace {
+
+// How prompts are read: so many tokens along with a decoding step, or so many whole ones between steps.
+struct Pass {
+  std::int64_t tokens = 0;
+  std::int64_t prompts = 1;
+};
+
+// What the plans of a layout and of so many drafted tokens have in common.
+struct Replica {
+  const suggest::OnStack& stack;
+  double weight_bytes = 0;
+  double request_bytes = 0;  // of a rank's cache
+  std::vector<std::int64_t> tried;
+};
+
+// A drafted token is a decoding step of one more layer like the last one, with the head (DeepSeek-V3,
+// 2412.19437, section 2.2).
+model::Setup drafting(const model::Setup& setup) {
+  model::Setup out{model::layer_model(setup.model, {}), setup.plan};
+  out.plan.pipeline = 1;
+  out.plan.speculative_tokens = 0;
+  out.plan.prefill_tokens = 0;
+  return out;
+}
+
+// Of something that layers have, what one more like the last takes on a rank.
+template <class Amount>
+double of_last_layer(model::Setup setup, const Amount& amount) {
+  setup.plan.pipeline = 1;
+  const double all = amount(setup);
+  --setup.model.num_layers;
+  return all - amount(setup);
+}
+
+// Hidden state and embedding side by side become one again; engines leave this weight whole.
+model::Op drafting_projection(const model::Setup& setup) {
+  model::Op out;
+  out.name = "mtp.projection";
+  out.batch = {1, "1"};
+  out.m = {setup.plan.micro_batch_size, "micro_batch_size"};
+  out.n = {setup.model.hidden_size, "hidden_size"};
+  out.k = {2 * setup.model.hidden_size, "2 * hidden_size"};
+  return out;
+}
+
+}  // namespace
 
 struct ServingSearch::Parts {
   Parts(const model::Reading& from, const gpu::Gpu& gpu_of, const rules::RuleBook& rules,
@@ -115,7 +180,9 @@ struct ServingSearch::Parts {
         gpu(gpu_of),
         broken(rules, reading),
         memo(gpu),
-        rederived(model::rederived(reading.origins)) {
+        rederived(model::rederived(reading.origins)),
+        drafts(drafting_layers(from) > 0),
+        may_draft(searches_drafts(from)) {
     if (request.formats.empty())
       request.formats = {Format{reading.setup.plan.dtype, reading.setup.plan.recipe}};
     for (const Format& each : request.formats) {
@@ -141,6 +208,21 @@ struct ServingSearch::Parts {
       return is_degree && model::get(at, pin.field) != pin.value;
     });
   }
+  // All GPUs have as many requests as are under way; the others of a rank's are not there.
+  double share_of_requests(const ServingPlan& plan) const {
+    if (request.concurrency <= 0) return 1;
+    const double all = model::real(plan.requests * (all_gpus / plan.replica_gpus));
+    return std::min(1.0, model::real(request.concurrency) / all);
+  }
+  std::vector<std::int64_t> tried_drafts(const Layout& layout) const {
+    const std::int64_t own = reading.setup.plan.speculative_tokens;
+    // SGLang's pipelines refuse speculation (server_args.py).
+    if (!may_draft || layout.pipeline > 1 || model::is_stated(reading, FieldId::speculative_tokens))
+      return {own};
+    std::vector<std::int64_t> out;
+    for (std::int64_t tokens = 0; tokens <= most_drafted; ++tokens) out.push_back(tokens);
+    return out;
+  }
   std::optional<std::int64_t> pinned(FieldId field) const {
     for (const Pin& pin : request.pins)
       if (pin.field == field) return pin.value;
@@ -158,8 +240,13 @@ struct ServingSearch::Parts {
   // All plans of one replica of so many GPUs.
   const std::vector<ServingPlan>& replicas_of(std::int64_t gpus);
   void add(const Layout& layout, std::size_t format, std::vector<ServingPlan>& plans);
+  void add_batches(const Replica& replica, ServingPlan plan, std::vector<ServingPlan>& plans);
+  std::vector<Pass> passes() const;
+  double pass_us(const suggest::OnStack& stack, const model::Setup& setup, std::int64_t prompts);
+  double drafted_us(const model::Setup& setup);
   void price(const suggest::OnStack& stack, ServingPlan& plan);
   void say_what_binds(std::span<ServingPlan> by_requests) const;
+  Nearest nearest(std::int64_t gpus);
 
   ServingRequest request;
   model::Reading reading;
@@ -168,26 +255,66 @@ struct ServingSearch::Parts {
   std::vector<suggest::OnStack> stacks;  // by format
   cost::PriceMemo memo;
   model::Rederived rederived;
+  bool drafts = false;     // the checkpoint has a layer for it
+  bool may_draft = false;  // and how often that is right is stated
   suggest::Step step;
   std::int64_t all_gpus = 1;                               // that are searched for
   std::map<std::int64_t, std::vector<ServingPlan>> known;  // by GPUs of a replica
   std::map<std::int64_t, SearchCounts> searched;
 };
 
+// Nothing where no layer for it is known: another model drafts, of which nothing is known either.
+double ServingSearch::Parts::drafted_us(const model::Setup& setup) {
+  if (!drafts || setup.plan.speculative_tokens <= 0) return 0;
+  const model::Setup one = drafting(setup);
+  suggest::step_of(nullptr, memo, one, step);
+  const double layer_us = step.cost.time_us;
+  return model::real(setup.plan.speculative_tokens) *
+         (layer_us + memo.price(drafting_projection(one)).time_us);
+}
+
+double ServingSearch::Parts::pass_us(const suggest::OnStack& stack, const model::Setup& setup,
+                                     std::int64_t prompts) {
+  model::Setup prompt = setup;
+  prompt.plan.mode = model::Mode::prefill;
+  prompt.plan.micro_batch_size = prompts;
+  prompt.plan.sequence_length = request.input_tokens;
+  prompt.plan.context_length = 0;
+  prompt.plan.speculative_tokens = 0;
+  prompt.plan.prefill_tokens = 0;
+  suggest::step_of(&stack, memo, prompt, step);
+  return step.cost.time_us;
+}
+
+std::vector<Pass> ServingSearch::Parts::passes() const {
+  const std::optional<std::int64_t> chunk = pinned(FieldId::prefill_tokens);
+  std::vector<Pass> out;
+  for (const std::int64_t tokens :
+       chunk ? std::vector{*chunk} : chunks(reading.setup.model, request.input_tokens)) {
+    out.push_back({tokens, 1});
+    if (tokens > 0) continue;
+    // An engine without chunks reads as many whole prompts as a step has room for.
+    for (std::int64_t room = least_chunk; room <= most_chunk; room *= 2)
+      if (const std::int64_t prompts = room / request.input_tokens; prompts > out.back().prompts)
+        out.push_back({0, prompts});
+  }
+  return out;
+}
+
 // From the phases of one stage: decoding steps, and prompts between them or read along with them.
 void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& plan) {
   const model::Plan& run = plan.setup.plan;
-  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+  using model::real;
   const double stages = real(run.pipeline);
   const double requests = real(run.micro_batch_size);
   // The first token comes of the prompt.
   const double steps = real(request.output_tokens - 1) / model::accepted_tokens(run);
-  double prompts_us = requests * plan.prompt_us;
+  double prompts_us = requests / real(plan.prompts) * plan.prompt_us;
   double busy_us = steps * plan.step_us + prompts_us;
   plan.gap_us = stages * (plan.prompt_us + plan.step_us);
   if (run.prefill_tokens > 0) {
     suggest::step_of(&stack, memo, plan.setup, step);
-    plan.mixed_us = step.cost.time_us;
+    plan.mixed_us = step.cost.time_us + drafted_us(plan.setup);
     const double mixed = requests * real(request.input_tokens) / real(run.prefill_tokens);
     busy_us = mixed * plan.mixed_us + std::max(0.0, steps - mixed) * plan.step_us;
     prompts_us = busy_us - std::min(busy_us, steps * plan.step_us);
@@ -200,7 +327,7 @@ void ServingSearch::Parts::price(const suggest::OnStack& stack, ServingPlan& pla
   plan.tpot_us = request.output_tokens > 1 ? cycle_us / real(request.output_tokens - 1) : 0;
   plan.ttft_us = stages * (plan.prompt_us + (request.output_tokens > 1 ? plan.step_us : 0));
   plan.request_us = plan.ttft_us + plan.tpot_us * real(request.output_tokens - 1);
-  plan.requests_per_s = real(plan.requests) / cycle_us * us_per_s;
+  plan.requests_per_s = real(plan.requests) * share_of_requests(plan) / cycle_us * us_per_s;
   plan.output_tokens_per_s = plan.requests_per_s * real(request.output_tokens);
   plan.input_tokens_per_s = plan.requests_per_s * real(request.input_tokens);
   plan.tokens_per_s_per_gpu = plan.output_tokens_per_s / real(plan.replica_gpus);
@@ -257,51 +384,90 @@ void ServingSearch::Parts::add(const Layout& layout, std::size_t of_format, std:
   const model::Setup as_run = stack.run ? stack.run(plan.setup, gpu).setup : plan.setup;
   const suggest::Capacity capacity = suggest::capacity_of(gpu, as_run);
   plan.usable_bytes = suggest::usable_bytes(gpu::memory_gib(gpu), as_run);
-  const double weights = model::served_weight_bytes(as_run);
-  const auto all_tokens = static_cast<double>(request.input_tokens + request.output_tokens);
-  const double each_bytes = model::cache_bytes(as_run, all_tokens);
-  double room = plan.usable_bytes - weights;
-  if (capacity.is_known) room = std::min(room, capacity.cache_bytes);
-  const auto stages = static_cast<double>(layout.pipeline);
-  const double fit = each_bytes > 0 ? std::floor(room / each_bytes) : room >= 0 ? 1e9 : 0;
-  const auto most = static_cast<std::int64_t>(std::clamp(fit / stages, 0.0, 1e9));
-  if (most < 1) {
-    ++searched_here.too_large;
-    return;
-  }
-  plan.kv_requests = static_cast<std::int64_t>(std::min(fit, 1e9));
-  plan.kv_tokens = static_cast<std::int64_t>(std::min(fit, 1e9) * all_tokens);
   plan.largest = capacity.largest;
-  model::Setup prompt = plan.setup;
-  prompt.plan.mode = model::Mode::prefill;
-  prompt.plan.sequence_length = request.input_tokens;
-  prompt.plan.context_length = 0;
-  prompt.plan.speculative_tokens = 0;
-  suggest::step_of(&stack, memo, prompt, step);
-  plan.prompt_us = step.cost.time_us;
-  const std::vector<std::int64_t> tried = tried_requests(layout, most);
-  const std::optional<std::int64_t> chunk = pinned(FieldId::prefill_tokens);
-  const std::vector<std::int64_t> tried_chunks =
-      chunk ? std::vector{*chunk} : chunks(plan.setup.model, request.input_tokens);
-  searched_here.all += std::ssize(tried) * std::ssize(tried_chunks) - 1;
-  std::vector<ServingPlan> decoding;
-  for (const std::int64_t requests : tried) {
+  const auto all_tokens = static_cast<double>(request.input_tokens + request.output_tokens);
+  const auto stages = static_cast<double>(layout.pipeline);
+  const auto cached = [&](const model::Setup& of) { return model::cache_bytes(of, all_tokens); };
+  const std::size_t before = plans.size();
+  for (const std::int64_t drafted : tried_drafts(layout)) {
+    run.speculative_tokens = drafted;
+    Replica replica{stack, model::served_weight_bytes(as_run), cached(as_run), {}};
+    double room = plan.usable_bytes - replica.weight_bytes;
+    if (capacity.is_known) room = std::min(room, capacity.cache_bytes);
+    if (drafts && drafted > 0) {
+      const auto weights = [](const model::Setup& of) { return model::served_weight_bytes(of); };
+      constexpr double projection_bytes = 2;
+      const double width = model::real(as_run.model.hidden_size);
+      const double layer = of_last_layer(as_run, weights) + 2 * width * width * projection_bytes;
+      room -= layer;
+      replica.weight_bytes += layer;
+      replica.request_bytes += of_last_layer(as_run, cached);
+    }
+    const double fit = replica.request_bytes > 0 ? std::floor(room / replica.request_bytes)
+                       : room >= 0               ? 1e9
+                                                 : 0;
+    const auto most = static_cast<std::int64_t>(std::clamp(fit / stages, 0.0, 1e9));
+    if (most < 1) continue;
+    plan.kv_requests = static_cast<std::int64_t>(std::min(fit, 1e9));
+    plan.kv_tokens = static_cast<std::int64_t>(std::min(fit, 1e9) * all_tokens);
+    replica.tried = tried_requests(layout, most);
+    add_batches(replica, plan, plans);
+  }
+  const auto added = static_cast<std::int64_t>(plans.size() - before);
+  searched_here.priced += added;
+  searched_here.all += added > 0 ? added - 1 : 0;
+  searched_here.too_large += added > 0 ? 0 : 1;
+}
+
+// Each number of requests with each way to read prompts; and where a bound lies between two of them, numbers
+// between these.
+void ServingSearch::Parts::add_batches(const Replica& replica, ServingPlan plan,
+                                       std::vector<ServingPlan>& plans) {
+  model::Plan& run = plan.setup.plan;
+  std::map<std::int64_t, ServingPlan> decoding;  // by requests
+  const auto decoded = [&](std::int64_t requests) -> const ServingPlan& {
+    const auto [entry, is_new] = decoding.try_emplace(requests);
+    if (!is_new) return entry->second;
     run.micro_batch_size = requests;
-    suggest::step_of(&stack, memo, plan.setup, step);
+    suggest::step_of(&replica.stack, memo, plan.setup, step);
     plan.step_us = step.cost.time_us;
     plan.bound = cost::bound_of(step.cost);
-    plan.memory_bytes = weights + each_bytes * static_cast<double>(requests) * stages;
-    decoding.push_back(plan);
-  }
-  for (const std::int64_t tokens : tried_chunks) {
-    const std::size_t first = plans.size();
-    for (const ServingPlan& each : decoding) {
-      ServingPlan& added = plans.emplace_back(each);
-      added.setup.plan.prefill_tokens = tokens;
-      price(stack, added);
-      ++searched_here.priced;
+    plan.step_us += drafted_us(plan.setup);
+    plan.memory_bytes =
+        replica.weight_bytes + replica.request_bytes * model::real(requests) * model::real(run.pipeline);
+    return entry->second = plan;
+  };
+  const bool is_pinned = pinned(FieldId::prefill_tokens).has_value();
+  std::int64_t before = 0;  // tokens of the chunk before this one
+  for (const Pass& pass : passes()) {
+    plan.prompts = pass.prompts;
+    const double prompt_us = pass.tokens > 0 ? 0 : pass_us(replica.stack, plan.setup, pass.prompts);
+    const auto priced = [&](std::int64_t requests) {
+      ServingPlan out = decoded(requests);
+      out.prompts = pass.prompts;
+      out.prompt_us = prompt_us;
+      // No more prompts are there than requests.
+      out.setup.plan.prefill_tokens = std::min(pass.tokens, requests * request.input_tokens);
+      price(replica.stack, out);
+      if (is_pinned) out.setup.plan.prefill_tokens = pass.tokens;
+      return out;
+    };
+    std::vector<ServingPlan> by_requests;
+    for (const std::int64_t requests : replica.tried) {
+      const bool is_as_before = pass.tokens > before && before >= requests * request.input_tokens;
+      if (requests >= pass.prompts && !is_as_before) by_requests.push_back(priced(requests));
     }
-    say_what_binds(std::span(plans).subspan(first));
+    before = pass.tokens;
+    for (std::size_t i = 0; i + 1 < by_requests.size(); ++i) {
+      const auto number = [&](std::size_t at) { return by_requests[at].setup.plan.micro_batch_size; };
+      if (!by_requests[i].meets(request) || by_requests[i + 1].meets(request)) continue;
+      const std::int64_t middle = number(i) + (number(i + 1) - number(i)) / 2;
+      if (middle - number(i) <= number(i) / finest_batch) continue;
+      by_requests.insert(by_requests.begin() + static_cast<std::ptrdiff_t>(i) + 1, priced(middle));
+      --i;
+    }
+    say_what_binds(by_requests);
+    plans.insert(plans.end(), by_requests.begin(), by_requests.end());
   }
 }
 
@@ -315,6 +481,24 @@ const std::vector<ServingPlan>& ServingSearch::Parts::replicas_of(std::int64_t g
       add(layout, format, entry->second);
   }
   return entry->second;
+}
+
+Nearest ServingSearch::Parts::nearest(std::int64_t gpus) {
+  Nearest out;
+  const auto keep_less = [](double& least, double value) {
+    if (value > 0 && (least <= 0 || value < least)) least = value;
+  };
+  for (const std::int64_t size : replica_sizes(gpus, request.requests_per_s)) {
+    for (const ServingPlan& each : replicas_of(size)) {
+      keep_less(out.ttft_us, each.ttft_us);
+      keep_less(out.tpot_us, each.tpot_us);
+      keep_less(out.request_us, each.request_us);
+      if (request.requests_per_s > 0 && each.meets(request))
+        out.requests_per_s =
+            std::max(out.requests_per_s, each.requests_per_s * model::real(gpus / each.replica_gpus));
+    }
+  }
+  return out;
 }
 
 ServingSearch::ServingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
@@ -340,12 +524,16 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
     out.searched.refused += searched_here.refused;
     out.searched.priced += searched_here.priced;
   }
-  if (met.empty()) return out;
+  if (met.empty()) {
+    out.nearest = p.nearest(gpus);
+    return out;
+  }
   const auto over_all = [&](const ServingPlan& one) {
     ServingPlan all = one;
     all.gpus = rate > 0 ? gpus_for(one, rate) : gpus;
     all.replicas = all.gpus / one.replica_gpus;
     all.requests *= all.replicas;
+    if (p.request.concurrency > 0) all.requests = std::min(all.requests, p.request.concurrency);
     all.requests_per_s *= static_cast<double>(all.replicas);
     if (rate > 0) all.load = rate / all.requests_per_s;
     all.output_tokens_per_s *= static_cast<double>(all.replicas);

@@ -37,15 +37,16 @@ struct ServingPlan {
   // Decoding with half of the output behind the input; prefill_tokens: of prompts that each step reads along
   // (chunked prefill) until all are read, 0 for whole prompts between steps.
   model::Setup setup;
+  std::int64_t prompts = 1;  // whole ones that are read at once between steps
   Format format;
   std::int64_t gpus = 1;          // of all replicas
   std::int64_t replica_gpus = 1;  // of one
   std::int64_t replicas = 1;
   std::int64_t requests = 1;           // at a time, of all replicas
   std::int64_t requests_per_rank = 1;  // at a time, of one data-parallel rank, all stages
-  double prompt_us = 0;                // of one stage: a prompt alone, or with chunks the steps that read it
-  double step_us = 0;                  // of one stage: a decoding step
-  double mixed_us = 0;                 // of one stage: a decoding step that reads prompts along
+  double prompt_us = 0;  // of one stage: a pass of whole prompts, or with chunks the steps that read one
+  double step_us = 0;    // of one stage: a decoding step
+  double mixed_us = 0;   // of one stage: a decoding step that reads prompts along
   double ttft_us = 0;
   double tpot_us = 0;
   double gap_us = 0;                // longest time between two tokens of a request
@@ -72,12 +73,21 @@ struct ServingPlan {
   }
 };
 
+// How far plans are from bounds that none of them meets; 0: not asked, or nothing fits.
+struct Nearest {
+  double ttft_us = 0;
+  double tpot_us = 0;
+  double request_us = 0;
+  double requests_per_s = 0;  // of all GPUs, within the bounds
+};
+
 struct ServingAnswer {
   // Of those that meet the bounds: most tokens/s/GPU, or for a rate of requests the fewest GPUs.
   std::optional<ServingPlan> cheapest;
   std::optional<ServingPlan> fastest;  // fewest us per token of those
   std::optional<ServingPlan> fewest;   // fewest GPUs of a replica, then as `cheapest`
   std::vector<ServingPlan> front;      // tokens/s/GPU against tokens/s/user, the latter ascending
+  Nearest nearest;                     // where nothing meets the bounds
   SearchCounts searched;
 };
 
@@ -98,9 +108,14 @@ class ServingSearch {
 
 // Numbers of requests that are tried: powers of two, the numbers halfway between, and the most that fit.
 std::vector<std::int64_t> batches(std::int64_t most);
-// Tokens of prompts per step that are tried: 0 for whole prompts between steps, parts of a prompt, and all of
-// it; more are not there in the steady state. Of attention over selected keys and of recurrences, prompts
-// beside decoding are not modelled.
+// Tokens of prompts per step that are tried: 0 for whole prompts between steps, parts of a prompt, all of it,
+// and several. Of attention over selected keys and of recurrences, prompts beside decoding are not modelled.
 std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens);
+
+// Layers of multi-token prediction that the checkpoint has to draft tokens with; 0: none are known, or they
+// are not modelled beside layers that differ.
+std::int64_t drafting_layers(const model::Reading& reading);
+// Whether drafted tokens are searched: how many of them are accepted is known to whoever states it alone.
+bool searches_drafts(const model::Reading& reading);
 
 }  // namespace shapelint::contracts

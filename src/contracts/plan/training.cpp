@@ -107,7 +107,7 @@ suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading,
 
 struct TrainingSearch::Parts {
   Parts(const model::Reading& from, const gpu::Gpu& gpu_of, const rules::RuleBook& rules,
-        const PlanStack& asked, CanSet can)
+        const PlanStack& asked, CanSet can, const Parts* beside)
       : reading(as_stated(from)),
         gpu(gpu_of),
         broken(rules, reading, moving()),
@@ -116,7 +116,10 @@ struct TrainingSearch::Parts {
         step_bound(memo),
         rederived(rederived_of(reading)),
         setup(reading.setup),
-        usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)) {
+        usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)),
+        known_bytes(beside != nullptr
+                        ? beside->known_bytes
+                        : std::make_shared<std::unordered_map<PlanKey, double, PlanKeyHash>>()) {
     stack = on_stack(asked, reading, gpu);
     parameters = model::model_parameters(setup);
   }
@@ -164,7 +167,7 @@ struct TrainingSearch::Parts {
   std::vector<std::int64_t> expert_overlaps() const;
   std::vector<Branch> branches(const TrainingRequest& request) const;
   std::vector<Waiting> by_waiting(const Branch& branch, const Leaves& leaves);
-  double least_bytes(Branch branch, const Leaves& leaves);
+  double least_bytes(Branch branch, const Leaves& leaves, std::span<const RecomputeChoice> choices);
   double least_us(const Branch& branch, const Leaves& leaves);
   double least_us(const Branch& branch, const Leaves& leaves, double waiting);
   double bound_us(const Branch& branch, const Leaves& leaves);
@@ -184,7 +187,7 @@ struct TrainingSearch::Parts {
   model::ModelParameters parameters;
   // Searches without a choice ask again.
   std::unordered_map<PlanKey, double, PlanKeyHash> bounds;
-  std::unordered_map<PlanKey, double, PlanKeyHash> known_bytes;
+  std::shared_ptr<std::unordered_map<PlanKey, double, PlanKeyHash>> known_bytes;
 };
 
 // Any number that divides a stage's layers; two of each stage where the second half of the layers comes back
@@ -247,7 +250,11 @@ Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branc
     return is_as_light(out.lightest, each.first);
   });
   if (!is_lightest) out.lightest = dualpipe;
-  out.least_memory = most_recomputed(choices, reading.setup.plan.recompute_layers <= 0);
+  const bool all_layers = reading.setup.plan.recompute_layers <= 0;
+  out.least_memory = most_recomputed(choices, all_layers);
+  std::vector<RecomputeChoice> in_part = choices;
+  std::erase_if(in_part, [](const RecomputeChoice& each) { return each.level == model::Recompute::full; });
+  out.least_memory_in_part = most_recomputed(in_part, all_layers);
   return out;
 }
 
@@ -354,8 +361,10 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
 }
 
 TrainingSearch::TrainingSearch(const model::Reading& reading, const gpu::Gpu& gpu,
-                               const rules::RuleBook& rules, const PlanStack& stack, CanSet can_set)
-    : parts_(std::make_unique<Parts>(reading, gpu, rules, stack, std::move(can_set))) {}
+                               const rules::RuleBook& rules, const PlanStack& stack, CanSet can_set,
+                               const TrainingSearch* beside)
+    : parts_(std::make_unique<Parts>(reading, gpu, rules, stack, std::move(can_set),
+                                     beside != nullptr ? beside->parts_.get() : nullptr)) {}
 TrainingSearch::~TrainingSearch() = default;
 
 TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
@@ -381,14 +390,15 @@ std::vector<Waiting> TrainingSearch::Parts::by_waiting(const Branch& branch, con
   return out;
 }
 
-// No plan of the branch, and none of those with larger micro-batches, needs less: one micro-batch in flight
-// with the most that is computed again and offloaded.
-double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves) {
+// No plan of the branch that computes no more again than one of these, and none of those with larger
+// micro-batches, needs less: one micro-batch in flight with the most that is offloaded.
+double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves,
+                                          std::span<const RecomputeChoice> choices) {
   branch.accumulation = 1;
   double least = 0;
-  for (const RecomputeChoice& choice : leaves.least_memory) {
+  for (const RecomputeChoice& choice : choices) {
     const Leaf leaf{1, {}, choice, leaves.all.back().offload};
-    const auto [entry, is_new] = known_bytes.try_emplace(key_of(branch, leaf), 0.0);
+    const auto [entry, is_new] = known_bytes->try_emplace(key_of(branch, leaf), 0.0);
     if (is_new) entry->second = memory_bytes(set(branch, leaf));
     const double needed = entry->second;
     if (least <= 0 || needed < least) least = needed;
@@ -416,9 +426,13 @@ double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leave
   });
 }
 
-// No plan of the branch is faster than this: none recomputes, offloads or waits less.
+// No plan of the branch that fits is faster than this: none recomputes, offloads or waits less. Where none
+// but those with full recomputation fit, that is what all have.
 double TrainingSearch::Parts::bound_us(const Branch& branch, const Leaves& leaves) {
-  const Leaf lightest{1, leaves.lightest, {}, 0};
+  Leaf lightest{1, leaves.lightest, {}, 0};
+  const auto& in_part = leaves.least_memory_in_part;
+  if (in_part.empty() || least_bytes(branch, leaves, in_part) > usable_bytes)
+    lightest.recompute.level = model::Recompute::full;
   const auto [entry, is_new] = bounds.try_emplace(key_of(branch, lightest), 0.0);
   if (!is_new) return entry->second;
   suggest::step_of(&stack, memo, set(branch, lightest), step);
@@ -460,12 +474,14 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   }
   const auto least_bytes = [&](Group& group) {
     const Open& first = open[group.first];
-    if (group.least_bytes < 0) group.least_bytes = p.least_bytes(first.branch, *first.leaves);
+    if (group.least_bytes < 0)
+      group.least_bytes = p.least_bytes(first.branch, *first.leaves, first.leaves->least_memory);
     return group.least_bytes;
   };
   const auto is_too_large = [&](const Branch& branch, const Leaves& leaves, Group& group) {
     const bool is_known = branch.micro_batch >= group.too_large;
-    if (!is_known && least_bytes(group) <= p.usable_bytes && p.least_bytes(branch, leaves) <= p.usable_bytes)
+    if (!is_known && least_bytes(group) <= p.usable_bytes &&
+        p.least_bytes(branch, leaves, leaves.least_memory) <= p.usable_bytes)
       return false;
     group.too_large = std::min(group.too_large, branch.micro_batch);
     return true;

@@ -97,8 +97,9 @@ std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingP
 // For one thread and one GPU. What it is made of must outlive it.
 class TrainingSearch {
  public:
+  // `beside`: of the same thread and reading, on another GPU: what plans need of memory is known to both.
   TrainingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
-                 const PlanStack& stack, CanSet can_set);
+                 const PlanStack& stack, CanSet can_set, const TrainingSearch* beside = nullptr);
   ~TrainingSearch();
   TrainingAnswer search(const TrainingRequest& request);
   // Whether the request and the file's framework leave the choice.

@@ -11,6 +11,7 @@
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"
+#include "tests/replaced.hpp"
 
 using namespace shapelint;
 using contracts::ServingAnswer;
@@ -193,8 +194,9 @@ TEST_CASE("chunks of prompts bound the gap between two tokens", "[plan]") {
   const ServingPlan whole = with_chunks(0);
   CHECK(whole.setup.plan.prefill_tokens == 0);
   CHECK(whole.gap_us == whole.prompt_us + whole.step_us);
-  double gap_us = whole.gap_us;
-  double ttft_us = whole.ttft_us;
+  const ServingPlan in_one = with_chunks(4096);
+  double gap_us = in_one.gap_us;
+  double ttft_us = in_one.ttft_us;
   for (const std::int64_t tokens : {2048, 1024, 512}) {
     const ServingPlan plan = with_chunks(tokens);
     CHECK(plan.setup.plan.prefill_tokens == tokens);
@@ -216,11 +218,86 @@ TEST_CASE("chunks of prompts bound the gap between two tokens", "[plan]") {
 
 TEST_CASE("prompts beside decoding are tried where they are modelled", "[plan]") {
   model::ModelSpec model;
-  CHECK(contracts::chunks(model, 512) == std::vector<std::int64_t>{0, 512});
-  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0, 2048, 4096});
+  CHECK(contracts::chunks(model, 512) == std::vector<std::int64_t>{0, 512, 2048, 4096, 8192, 16384});
+  CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0, 2048, 4096, 8192, 16384});
   CHECK(contracts::chunks(model, 40000) == std::vector<std::int64_t>{0, 2048, 4096, 8192, 16384});
   model.indexer.keys = 2048;
   CHECK(contracts::chunks(model, 4096) == std::vector<std::int64_t>{0});
+}
+
+// vLLM's scheduler goes on to the next waiting request while its budget has tokens left
+// (vllm/v1/core/sched/scheduler.py, `while self.waiting and token_budget > 0`).
+TEST_CASE("a step reads as many short prompts as its tokens hold, and no more than there are", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 128;
+  request.output_tokens = 64;
+  const auto with = [&](std::int64_t tokens, std::int64_t requests) {
+    request.pins = {{model::FieldId::prefill_tokens, tokens}, {model::FieldId::micro_batch_size, requests}};
+    const ServingAnswer answer = serve(llama_3_8b_served, 1, request);
+    REQUIRE(answer.cheapest);
+    return *answer.cheapest;
+  };
+  const ServingPlan one = with(128, 512);
+  const ServingPlan several = with(2048, 512);
+  // 512 prompts of 128 tokens while 63 steps are made: more steps that read one, or 32 that read 16.
+  CHECK(one.tpot_us * 63 == Approx(512 * one.mixed_us));
+  CHECK(several.tpot_us * 63 == Approx(32 * several.mixed_us + 31 * several.step_us));
+  CHECK(several.tokens_per_s_per_gpu > 1.1 * one.tokens_per_s_per_gpu);
+  CHECK(several.gap_us > one.gap_us);
+  // Eight requests have no more than eight prompts.
+  CHECK(with(2048, 8).mixed_us == with(1024, 8).mixed_us);
+  // Whole prompts between steps come together, too.
+  const ServingPlan whole = with(0, 512);
+  CHECK(whole.prompts > 1);
+  const double passes = 512.0 / static_cast<double>(whole.prompts);
+  CHECK(whole.tpot_us * 63 == Approx(passes * whole.prompt_us + 63 * whole.step_us));
+  request.pins.clear();
+  const ServingAnswer best = serve(llama_3_8b_served, 1, request);
+  CHECK(best.cheapest->setup.plan.prefill_tokens != 128);
+}
+
+// 1 + a + a^2 + … tokens per step (2211.17192, equation 1); DeepSeek-V3 accepts 85 to 90 % of the second
+// token (2412.19437, section 5.4.3).
+TEST_CASE("tokens that a model's own layer drafts are searched where their acceptance is stated", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 1024;
+  request.output_tokens = 256;
+  request.pins = {{model::FieldId::micro_batch_size, 4}};
+  const std::string with_layer =
+      fmt::format("{}speculative_acceptance = 85\n",
+                  tests::replaced(llama_3_8b_served, "[run]", "mtp_layers = 1\n[run]"));
+  const ServingAnswer plain = serve(llama_3_8b_served, 1, request);
+  const ServingAnswer drafted = serve(with_layer, 1, request);
+  REQUIRE(plain.cheapest);
+  REQUIRE(drafted.cheapest);
+  CHECK(plain.cheapest->setup.plan.speculative_tokens == 0);
+  CHECK(drafted.cheapest->setup.plan.speculative_tokens > 0);
+  CHECK(drafted.cheapest->tpot_us < 0.8 * plain.cheapest->tpot_us);
+  // The layer has weights and a cache of its own: 218 M parameters, and 33.6 M of its projection.
+  CHECK(drafted.cheapest->memory_bytes - plain.cheapest->memory_bytes > 2 * 251.6e6);
+  CHECK(drafted.cheapest->kv_requests < plain.cheapest->kv_requests);
+  // Not stated: not searched.
+  const ServingAnswer silent =
+      serve(tests::replaced(with_layer, "speculative_acceptance = 85\n", ""), 1, request);
+  CHECK(silent.cheapest->setup.plan.speculative_tokens == 0);
+  // Nothing that is drafted is right: it only costs.
+  const ServingAnswer wrong =
+      serve(tests::replaced(with_layer, "acceptance = 85", "acceptance = 0"), 1, request);
+  CHECK(wrong.cheapest->setup.plan.speculative_tokens == 0);
+}
+
+TEST_CASE("as many requests as fit a bound are found between the numbers that are tried", "[plan]") {
+  ServingRequest request;
+  request.input_tokens = 1024;
+  request.output_tokens = 256;
+  request.tpot_us = 20e3;
+  request.pins = {{model::FieldId::prefill_tokens, 2048}};
+  const ServingAnswer answer = serve(llama_3_8b_served, 1, request);
+  REQUIRE(answer.cheapest);
+  const std::int64_t requests = answer.cheapest->setup.plan.micro_batch_size;
+  request.tpot_us = 0;
+  request.pins.push_back({model::FieldId::micro_batch_size, requests + 1 + requests / 16});
+  CHECK(serve(llama_3_8b_served, 1, request).cheapest->tpot_us > 20e3);
 }
 
 TEST_CASE("a concurrency is shared out over the replicas", "[plan]") {
@@ -233,8 +310,9 @@ TEST_CASE("a concurrency is shared out over the replicas", "[plan]") {
       const ServingAnswer answer = serve(llama_3_8b_served, gpus, request);
       REQUIRE(answer.cheapest);
       for (const ServingPlan& each : answer.front) {
-        CHECK(each.requests >= concurrency);
-        CHECK(each.requests - concurrency < each.replicas * each.setup.plan.pipeline);
+        CHECK(each.requests == concurrency);
+        // Little's law: no more come out than are under way.
+        CHECK(each.requests_per_s / 1e6 * each.tpot_us * 255 == Approx(static_cast<double>(concurrency)));
         CHECK(name(each.binds) == "the requested concurrency");
       }
     }
@@ -264,6 +342,9 @@ TEST_CASE("bounds that nothing meets leave no plan", "[plan]") {
   const ServingAnswer answer = serve(llama_3_8b_served, 8, request);
   CHECK(!answer.cheapest);
   CHECK(answer.searched.priced > 0);
+  // How near they come is said.
+  request.tpot_us = 0;
+  CHECK(answer.nearest.tpot_us == serve(llama_3_8b_served, 8, request).fastest->tpot_us);
 }
 
 TEST_CASE("for a rate of requests the fewest GPUs serve it, and no fewer do", "[plan]") {
@@ -289,5 +370,9 @@ TEST_CASE("for a rate of requests the fewest GPUs serve it, and no fewer do", "[
     CHECK(serve(llama_3_8b_served, best.gpus, any).cheapest->requests_per_s >= best.requests_per_s);
   }
   request.requests_per_s = 1e6;
-  CHECK_FALSE(serve(llama_3_8b_served, 16, request).cheapest);
+  const ServingAnswer too_many = serve(llama_3_8b_served, 16, request);
+  CHECK_FALSE(too_many.cheapest);
+  request.requests_per_s = 0;
+  CHECK(too_many.nearest.requests_per_s ==
+        Approx(serve(llama_3_8b_served, 16, request).cheapest->requests_per_s));
 }

@@ -41,6 +41,15 @@ Setter into_positive(double& target, std::string_view what) {
   };
 }
 
+Setter into_requests(std::int64_t& target) {
+  return [&target](std::string_view text) -> std::optional<std::string> {
+    const auto value = parse_integer(text);
+    if (!value || *value < 1) return "a number of requests above 0";
+    target = *value;
+    return std::nullopt;
+  };
+}
+
 }  // namespace
 
 std::vector<Option> plan_options(PlanOptions& options) {
@@ -110,7 +119,7 @@ std::vector<Option> plan_options(PlanOptions& options) {
       {.names = "--concurrency",
        .value = "N",
        .doc = "concurrent requests of the whole service [default: the best number]",
-       .set = into(options.asked.concurrency),
+       .set = into_requests(options.asked.concurrency),
        .group = serving},
       {.names = "--formats",
        .value = "NAMES",

@@ -166,6 +166,11 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   }
   if (options.diff || options.apply) {
     if (!write_pictures(options, *input, subject.stack, answer->result, io)) return ExitCode::error;
+    const api::PlanResult& result = answer->result;
+    if (result.best && result.counts.size() > 1) {
+      const api::PlanCount& best = result.counts[static_cast<std::size_t>(*result.best)];
+      print_note(io, fmt::format("the edit is the plan of {} {}", with_commas(best.num_gpus), best.gpu));
+    }
     return write_plan(options, *input, answer->fastest, project, io);
   }
   if (options.format == 1) {

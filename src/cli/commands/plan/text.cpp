@@ -22,6 +22,8 @@ using api::ServingPlan;
 using api::TrainingPlan;
 using report::Role;
 
+constexpr std::int64_t node_gpus = 8;
+
 std::string whole(double value) {
   return with_commas(std::llround(value));
 }
@@ -292,10 +294,19 @@ std::string service_text(std::string_view title, const ServingPlan& plan, const 
                            whole(plan.output_tokens_per_s_all_gpus), counted(plan.num_gpus, "GPU"),
                            tenths(plan.output_tokens_per_s_per_gpu)),
                2, style);
+  const std::int64_t prompts = plan.prompts_per_pass.value_or(1);
   out += lines(plan.prefill_chunk_tokens ? fmt::format("chunked prefill: up to {} of prompts per step",
                                                        counted(*plan.prefill_chunk_tokens, "token"))
-                                         : "no chunked prefill: whole prompts between decode steps",
+               : prompts > 1 ? fmt::format("no chunked prefill: up to {} whole prompts at once between "
+                                           "decode steps",
+                                           with_commas(prompts))
+                             : "no chunked prefill: whole prompts between decode steps",
                2, style);
+  if (plan.speculative_tokens > 0)
+    out += lines(
+        fmt::format("speculation: {} per step, which yields {} tokens",
+                    counted(plan.speculative_tokens, "drafted token"), fixed(plan.tokens_per_decode_step, 2)),
+        2, style);
   out +=
       lines(fmt::format(
                 "{} of {} GiB per GPU; the KV cache of a rank holds {}, {}; "
@@ -343,24 +354,44 @@ std::string command_text(std::string_view command) {
   return out + '\n';
 }
 
+// Why a number of GPUs has no plan.
+std::string no_plan_words(const PlanCount& count, const PlanResult& result) {
+  if (count.enumerated.all == 0)
+    return fmt::format("no layout of {} has the given degrees and dtypes", counted(count.num_gpus, "GPU"));
+  if (count.enumerated.priced == 0) return "nothing fits";
+  if (count.most_requests_per_s)
+    return fmt::format("no plan takes the rate: at most {} requests/s within the bounds",
+                       tenths(*count.most_requests_per_s));
+  std::string best;
+  const auto add = [&](std::string_view name, const std::optional<double>& us) {
+    if (us) best += fmt::format("{}{} {}", best.empty() ? "" : ", ", name, duration(*us));
+  };
+  add("TTFT", count.least_ttft_us);
+  add("TPOT", count.least_tpot_us);
+  add("request", count.least_request_us);
+  return fmt::format("no plan meets the bounds{}; the least of any: {}",
+                     result.requests_per_s > 0 ? " and the rate" : "", best);
+}
+
 std::string serving_text(const PlanResult& result, const report::Style& style) {
   std::string out;
-  const std::string_view bounds = result.requests_per_s > 0 ? "bounds and the rate" : "bounds";
+  for (const std::string& note : result.notes) out += lines("note: " + note, 0, style);
+  if (!result.notes.empty()) out += '\n';
   if (result.counts.size() > 1) {
     out += style.paint(Role::strong, "The cheapest plan for each number of GPUs, output tokens") + '\n';
     out += fmt::format("   GPUs {:<16} {:>10} {:>12} {:>9} {:>9}\n", "", "tokens/s", "tokens/s/GPU", "TTFT",
                        "TPOT");
     for (const PlanCount& each : result.counts) {
-      out += fmt::format("{:>7} {:<16}", with_commas(each.num_gpus), each.gpu);
+      out += fmt::format("{:>7} {}", with_commas(each.num_gpus), each.gpu);
       if (!each.cheapest) {
-        out +=
-            each.enumerated.priced > 0 ? fmt::format(" no plan meets the {}\n", bounds) : " nothing fits\n";
+        out += '\n' + lines(no_plan_words(each, result), 8, style);
         continue;
       }
       const ServingPlan& best = *each.cheapest;
-      out += fmt::format(" {:>10} {:>12} {:>9} {:>9}\n", whole(best.output_tokens_per_s_all_gpus),
-                         tenths(best.output_tokens_per_s_per_gpu), duration(best.ttft_us),
-                         best.tpot_us ? duration(*best.tpot_us) : "") +
+      out += fmt::format("{:{}} {:>10} {:>12} {:>9} {:>9}\n", "",
+                         16 - std::min<std::size_t>(16, each.gpu.size()),
+                         whole(best.output_tokens_per_s_all_gpus), tenths(best.output_tokens_per_s_per_gpu),
+                         duration(best.ttft_us), best.tpot_us ? duration(*best.tpot_us) : "") +
              lines(replica_words(best), 8, style);
     }
     out += '\n';
@@ -368,8 +399,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
   if (!result.best) {
     if (result.counts.size() > 1) return out;
     const PlanCount& only = result.counts.front();
-    return out + lines(fmt::format("{}: no plan {}; {}", count_title(only),
-                                   only.enumerated.priced > 0 ? fmt::format("meets the {}", bounds) : "fits",
+    return out + lines(fmt::format("{}: {}; {}", count_title(only), no_plan_words(only, result),
                                    counts_text(only.enumerated)),
                        0, style);
   }
@@ -389,7 +419,14 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
            report::wrap(fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
                         plan_column, plan_column, style) +
            '\n';
+  const std::int64_t nodes = (shown.cheapest->num_gpus_per_replica + node_gpus - 1) / node_gpus;
   out += '\n' + style.paint(Role::strong, "Commands that start a replica of the cheapest plan") + '\n';
+  if (nodes > 1)
+    out +=
+        lines(fmt::format("on each of its {} nodes: NODE=0 to {}, HEAD the address of node 0; TensorRT-LLM's "
+                          "once, with the nodes as mpirun's hosts",
+                          nodes, nodes - 1),
+              2, style);
   for (const auto& [engine, command] : result.launch) out += command_text(command);
   return out;
 }
