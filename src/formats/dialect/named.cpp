@@ -74,8 +74,14 @@ NamedModel named_model(const std::string& pattern, const View& view, const Place
     out += pattern.substr(at, open - at);
     if (open == std::string::npos) break;
     const auto close = std::min(pattern.find('}', open), pattern.size());
-    const std::string text = text_of(find(parse_key_path(pattern.substr(open + 1, close - open - 1))));
-    if (text.empty()) return {};
+    const KeyPath path = parse_key_path(pattern.substr(open + 1, close - open - 1));
+    const std::string text = text_of(find(path));
+    if (text.empty()) {
+      // A file that is not there may name it.
+      const Missing* missing = view.missing_at(path, base, model::FieldId::hidden_size);
+      if (missing == nullptr) return {};
+      return {{}, Unresolved{model::no_field, missing->node, missing->meaning, false}};
+    }
     out += text;
     at = close + 1;
   }

@@ -21,7 +21,7 @@ std::string text_of(text::NodeRef node);
 
 struct NamedModel {
   std::string name;               // empty: the file names none, or
-  std::optional<Unresolved> gap;  // only the run knows which
+  std::optional<Unresolved> gap;  // only the run knows which, or a file that is not there
 };
 
 // What the keys of `pattern` say, or a text with the values of `{key}` filled in, each from the first of
