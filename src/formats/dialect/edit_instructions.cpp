@@ -224,10 +224,10 @@ std::optional<std::string> said_by(const Dialect& dialect, const model::Reading&
     if (way.field != model::info(field).name || way.for_serving != serves) return std::nullopt;
     if (!way.choice.empty() && way.choice != value) return std::nullopt;
     std::string text = replaced(way.text, "{value}", value);
-    if (text.find("{last_stage}") != std::string::npos) {
-      const std::int64_t last = setup.model.num_layers - to * (setup.plan.pipeline - 1);
-      text = replaced(std::move(text), "{last_stage}", std::to_string(last));
-    }
+    text = replaced(std::move(text), "{num_layers}", std::to_string(setup.model.num_layers));
+    if (field == FieldId::stage_layers)
+      text = replaced(std::move(text), "{last_layers}",
+                      std::to_string(setup.model.num_layers - (setup.plan.pipeline - 1) * to));
     if (text.find("{stated}") != std::string::npos) {
       text =
           replaced(std::move(text), "{stated}", fmt::format("{{key {}}}", key_name(dialect, reading, field)));
@@ -347,32 +347,48 @@ void note_unset(const Dialect& dialect, model::Reading& reading) {
   }
 }
 
-std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
-                          std::int64_t to, const std::vector<FieldId>& with) {
+namespace {
+
+// The alternative and its key that state a field of a file that somebody writes.
+std::pair<const Alternative*, const KeyPath*> stating(const Dialect& dialect, const model::Reading& reading,
+                                                      FieldId field) {
   const Origin& origin = model::origin(reading, field);
-  const std::string_view name = model::info(field).name;
-  const std::string_view writes = writing_of(dialect, reading.path);
-  if (origin.kind != Origin::Kind::stated || writes.empty()) return {};
-  for (const Alternatives* alternatives : tables_of(dialect, reading, name)) {
+  if (origin.kind != Origin::Kind::stated || writing_of(dialect, reading.path).empty()) return {};
+  for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
     for (const Alternative& each : *alternatives) {
       if (each.kind != Alternative::Kind::key || each.note != origin.note) continue;
-      const KeyPath* path = key_of(each, origin);
-      if (path == nullptr) continue;
-      const std::vector<std::string> names = variables_of(each.value);
-      const bool follows = std::any_of(with.begin(), with.end(), [&](FieldId other) {
-        return std::find(names.begin(), names.end(), model::info(other).name) != names.end();
-      });
-      if (follows) return {};
-      if (const std::string ratio = model::ratio_text(origin, to); !ratio.empty())
-        return under(writes, *path, setting(writes, path->components.back(), ratio));
-      if (std::string other = other_key(*alternatives, writes, *path, field, to); !other.empty())
-        return other;
-      return fmt::format("{} such that `{}` is {}",
-                         under(writes, *path, key_text(writes, path->components.back())), name,
-                         model::value_text(field, to));
+      if (const KeyPath* path = key_of(each, origin)) return {&each, path};
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::string stated_key(const Dialect& dialect, const model::Reading& reading, FieldId field) {
+  const KeyPath* path = stating(dialect, reading, field).second;
+  if (path == nullptr) return {};
+  const std::string_view writes = writing_of(dialect, reading.path);
+  return under(writes, *path, key_text(writes, path->components.back()));
+}
+
+std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
+                          std::int64_t to, const std::vector<FieldId>& with) {
+  const auto [alternative, path] = stating(dialect, reading, field);
+  if (path == nullptr) return {};
+  const std::vector<std::string> names = variables_of(alternative->value);
+  const bool follows = std::any_of(with.begin(), with.end(), [&](FieldId other) {
+    return std::find(names.begin(), names.end(), model::info(other).name) != names.end();
+  });
+  if (follows) return {};
+  const std::string_view writes = writing_of(dialect, reading.path);
+  if (const std::string ratio = model::ratio_text(model::origin(reading, field), to); !ratio.empty())
+    return under(writes, *path, setting(writes, path->components.back(), ratio));
+  for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
+    if (std::string other = other_key(*alternatives, writes, *path, field, to); !other.empty()) return other;
+  }
+  return fmt::format("{} such that `{}` is {}", stated_key(dialect, reading, field), model::info(field).name,
+                     model::value_text(field, to));
 }
 
 std::optional<std::string> word_of(const Dialect& dialect, const model::Reading& reading, FieldId field,

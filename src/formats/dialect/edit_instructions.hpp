@@ -21,6 +21,9 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
 // Notes the fields and values that `[how]` says no key sets alone, as an empty text: nothing proposes them.
 void note_unset(const Dialect& dialect, model::Reading& reading);
 
+// The key that states a field, as the file writes it, with the tables around it; empty where none does.
+std::string stated_key(const Dialect& dialect, const model::Reading& reading, model::FieldId field);
+
 // Of a field whose value is made of others besides its key, so that none can be named: the key that the file
 // has it from, and what it has to come to. Empty where it follows from one of the fields that change `with`
 // it.
