@@ -17,10 +17,10 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 17> word_table{
-    "gpu",         "ops",     "expression",  "field",       "key",      "written",
-    "meaning",     "instead", "known_name",  "known_field", "known_as", "kernel",
-    "field_value", "held",    "batch_parts", "of_it",       "room"};
+constexpr std::array<std::string_view, 19> word_table{
+    "gpu",         "ops",        "expression",  "field",    "key",     "written",     "meaning",
+    "instead",     "known_name", "known_field", "known_as", "kernel",  "field_value", "held",
+    "batch_parts", "of_it",      "room",        "exposed",  "uncosted"};
 
 // Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
 // compiled into the program has no source, and its value starts behind one quote.
@@ -101,6 +101,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   };
   if (!rule.when.value.empty()) check_expression(rule.when);
   for (const auto& [field, text] : rule.blame_when) check_expression(text);
+  if (!rule.fixed_when.value.empty()) check_expression(rule.fixed_when);
   for (const Text* text : {&rule.message, &rule.label, &rule.brief}) {
     if (text->value.empty()) continue;
     const Template compiled = Template::compile(text->value, names, word_table, found);
@@ -184,6 +185,13 @@ Result<bool> CompiledRule::holds_for_any(const Context& context) {
     if (!one) out = one;
   }
   return out;
+}
+
+bool CompiledRule::is_fixed(const Context& context) {
+  if (rule_->fixed_when.value.empty()) return true;
+  const expr::Expression* compiled = expression(rule_->fixed_when);
+  const Result<double> holds = compiled != nullptr ? evaluate(*compiled, context) : Result<double>(1.0);
+  return holds && *holds != 0;
 }
 
 std::vector<std::string_view> CompiledRule::blamed(const Context& context) {

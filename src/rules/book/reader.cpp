@@ -251,6 +251,7 @@ constexpr std::array rule_keys{
     Key<Rule, Reader>{"parameters", parameters, "numbers by name, for conditions and fixes"},
     Key<Rule, Reader>{"sources", value<&Rule::sources>, "references"},
     Key<Rule, Reader>{"fix", fixes, "fields and the expressions of their new values; or `vary`"},
+    Key<Rule, Reader>{"fixed_when", value<&Rule::fixed_when>, "what a fix must make true"},
     Key<Rule, Reader>{"gain_from", gain_from, "most of the gain must come from these; [default: any]"},
     Key<Rule, Reader>{"example", text::tables<Reader, &Rule::examples, example_keys>,
                       "executed by the tests"}};

@@ -94,6 +94,7 @@ struct Rule {
   bool rests_on_nothing = false;
   std::vector<Parameter> parameters;
   std::vector<Fix> fixes;
+  Text fixed_when;  // what holds of a model that a fix has mended; empty: that it gains is enough
   std::vector<std::pair<std::string_view, std::string_view>> how;  // by dialect: how a fix is made there
   std::vector<gpu::Effect> gain_from;  // most of a proposal's gain must come from these; empty: from any
   std::vector<std::string_view> sources;

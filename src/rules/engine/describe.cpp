@@ -73,8 +73,14 @@ std::string op_display_list(const std::vector<std::string>& ops) {
   constexpr std::size_t most = 3;
   std::vector<std::string> plain;
   for (const std::string& op : ops) {
-    const std::string_view name = op_display_name(op);
-    if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.emplace_back(name);
+    std::string name(op_display_name(op));
+    // One without a name of its own: `layer.gated_delta_net.out`.
+    if (name == op) {
+      name.erase(0, name.starts_with("layer.") ? std::string_view("layer.").size() : 0);
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return c == '.' || c == '_'; }, ' ');
+    }
+    if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(std::move(name));
   }
   // A label has one line.
   constexpr std::size_t most_characters = 45;
@@ -136,6 +142,31 @@ std::string room_of(const Context& context) {
   if (budget >= all) return fmt::format("{} has {} GiB", gpu.name, gib(all));
   return fmt::format("the engine may take {} of the {} GiB of {} (memory_percent {})", gib(budget), gib(all),
                      gpu.name, context.setup->plan.memory_percent);
+}
+
+// What a step waits for: copies from the host, or the ranks of the degrees above 1.
+std::string exposed_of(const Context& context) {
+  if (context.setup == nullptr) return {};
+  const model::Plan& p = plan(context);
+  if (p.offload_weights) return "weights are copied from the host for every micro-batch";
+  if (p.offload_optimizer > 0 && p.tensor == 1) return "gradients and optimizer states cross to the host";
+  std::vector<std::string> degrees;
+  for (const auto& [name, degree] :
+       {std::pair{"TP", p.tensor}, std::pair{"PP", p.pipeline}, std::pair{"DP", p.data},
+        std::pair{"CP", p.context}, std::pair{"EP", p.expert}}) {
+    if (degree > 1) degrees.push_back(fmt::format("{} {}", name, degree));
+  }
+  return degrees.empty() ? "one GPU" : fmt::format("{}", fmt::join(degrees, ", "));
+}
+
+// The parts that the format says are not modeled.
+std::string uncosted_of(const Context& context) {
+  if (context.reading != nullptr) {
+    for (const model::Extra& each : context.reading->extras) {
+      if (each.name == "uncosted_parts" && !each.origin.note.empty()) return each.origin.note;
+    }
+  }
+  return "such as RNN-T decoders or feature networks";
 }
 
 // How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which
@@ -207,6 +238,8 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"of_it", of_it(hit.context)},
       {"room", room_of(hit.context)},
       {"batch_parts", batch_parts(hit.context)},
+      {"exposed", exposed_of(hit.context)},
+      {"uncosted", uncosted_of(hit.context)},
   };
   finding.message = compiled.message(hit.context, words);
   finding.label = compiled.label(hit.context, words);

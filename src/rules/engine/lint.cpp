@@ -479,9 +479,18 @@ class Engine {
     };
     std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, most_tried);
     if (!sure.empty()) return sure;
-    // What the prediction cannot distinguish from nothing is reported, if it saves as much in the mean.
+    // What the prediction cannot distinguish from nothing is reported, if it saves as much in the mean, but
+    // not in exchange for another batch of the optimizer.
     return suggest::choose(
-        ranks, [](std::size_t) { return 0.0; }, options_.min_gain, most_tried);
+        ranks, [&](std::size_t i) { return grows_batch(candidates[i]) ? error_of(i) : 0.0; },
+        options_.min_gain, most_tried);
+  }
+
+  // Of a job: a native file is a shape to try.
+  bool grows_batch(const suggest::Candidate& candidate) const {
+    const model::Plan& plan = reading_.setup.plan;
+    return plan.mode == model::Mode::train && reading_.dialect != "native" &&
+           global_batch(candidate.setup.plan) > global_batch(plan);
   }
 
   struct Start {

@@ -354,8 +354,11 @@ class Proposer {
         std::erase_if(*changes, [](const Change& each) { return model::is_training_only(each.field); });
         if (changes->empty()) continue;
       }
-      if (changes && overflows_) changes = with_launch_kept(reading_, *std::move(changes));
-      if (changes && !fails_ && !overflows_) changes = with_gpus_kept(reading_, *std::move(changes));
+      if (changes && !fails_) {
+        const bool by_launch = overflows_ || shares_batch_by_launch();
+        changes = by_launch ? with_launch_kept(reading_, *std::move(changes))
+                            : with_gpus_kept(reading_, *std::move(changes));
+      }
       if (changes) changes = with_batch_kept(reading_, *std::move(changes));
       if (changes) consider(*std::move(changes), !fails_);
     }
@@ -407,11 +410,20 @@ class Proposer {
   void consider(std::vector<Change> changes, bool only_near) {
     auto candidate = suggest::make_candidate(reading_, links_, std::move(changes), request_.constraints);
     if (!candidate || still_fails(candidate->setup)) return;
-    if (overflows_ && extra(reading_, "world_size") > 0) leave_to_launch(*candidate);
+    if ((overflows_ && extra(reading_, "world_size") > 0) || shares_batch_by_launch())
+      leave_to_launch(*candidate);
     if (only_near && !is_near(*candidate, reading_.setup)) return;
     if (!suggest::fits(candidate->setup, reading_.setup, request_.evaluators)) return;
     suggest::price(*candidate, reading_.setup, request_.evaluators);
     add(*std::move(candidate));
+  }
+
+  // The launch counts the GPUs and the file the sequences of a step, so that smaller replicas are more, of
+  // fewer micro-batches each.
+  bool shares_batch_by_launch() const {
+    return !fails_ && !overflows_ && reading_.setup.plan.mode == model::Mode::train &&
+           extra(reading_, "world_size") > 0 && extra(reading_, "fixes_batch") > 0 &&
+           !model::is_stated(reading_, model::FieldId::data);
   }
 
   // Replicas follow from the launch, and micro-batches from the step's sequences where the file states these.
@@ -439,11 +451,14 @@ class Proposer {
     });
   }
 
-  // A width that the framework works out of another is no key's.
+  // A width that the framework works out of another is no key's, nor are the patches of an image.
   bool lacks_key(const suggest::Candidate& candidate) const {
     return std::any_of(candidate.changes.begin(), candidate.changes.end(), [&](const Change& change) {
-      return change.field == model::FieldId::intermediate_size &&
-             model::extra_named(reading_, model::unsettable(change.field)) > 0;
+      using model::FieldId;
+      return (change.field == FieldId::sequence_length &&
+              model::origin(reading_, change.field).kind == model::Origin::Kind::derived) ||
+             (change.field == FieldId::intermediate_size &&
+              model::extra_named(reading_, model::unsettable(change.field)) > 0);
     });
   }
 
@@ -457,27 +472,35 @@ class Proposer {
   // meet the one that it does not.
   bool still_fails(const model::Setup& setup) const {
     if (overflows_) return still_overflows(setup);
+    if (!is_fixed(setup)) return true;
     if (!fails_ || is_of_ops(rule_.scope)) return false;
+    const Result<bool> broken = request_.rule->holds_for_any(context_of(setup));
+    return !broken || *broken;
+  }
+
+  Context context_of(const model::Setup& setup, const gpu::Gpu* gpu = nullptr) const {
     Context context;
     context.reading = &reading_;
     context.setup = &setup;
-    const Result<bool> broken = request_.rule->holds_for_any(context);
-    return !broken || *broken;
+    context.gpu = gpu;
+    return context;
+  }
+
+  // On all of the GPUs.
+  bool is_fixed(const model::Setup& setup) const {
+    return std::all_of(request_.evaluators.begin(), request_.evaluators.end(), [&](const auto* each) {
+      return request_.rule->is_fixed(context_of(setup, &each->gpu()));
+    });
   }
 
   // On any of the GPUs.
   bool still_overflows(const model::Setup& setup) const {
-    return std::any_of(
-        request_.evaluators.begin(), request_.evaluators.end(), [&](const suggest::Evaluator* evaluator) {
-          const gpu::Gpu& gpu = evaluator->gpu();
-          Context context;
-          context.reading = &reading_;
-          context.setup = &setup;
-          context.gpu = &gpu;
-          const Result<bool> holds = request_.rule->holds_for_any(context);
-          return !holds || *holds ||
-                 suggest::memory_bytes(setup) > suggest::usable_bytes(gpu::memory_gib(gpu), setup);
-        });
+    return std::any_of(request_.evaluators.begin(), request_.evaluators.end(), [&](const auto* each) {
+      const gpu::Gpu& gpu = each->gpu();
+      const Result<bool> holds = request_.rule->holds_for_any(context_of(setup, &gpu));
+      return !holds || *holds ||
+             suggest::memory_bytes(setup) > suggest::usable_bytes(gpu::memory_gib(gpu), setup);
+    });
   }
 
   const model::Reading& reading_;
