@@ -338,28 +338,48 @@ EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, c
   return plan;
 }
 
+model::Setup with_changes(const rules::Proposal& proposal, const model::Reading& reading) {
+  model::Setup after = reading.setup;
+  for (const rules::Change& each : proposal.changes) {
+    if (each.field != model::no_field) model::set(after, each.field, each.to);
+  }
+  return after;
+}
+
 bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
                    const model::Reading& reading) {
   using model::FieldId;
-  const bool knows_ranks =
-      model::is_stated(reading, FieldId::data) || model::extra_named(reading, rules::world_name) > 0;
-  if (change.field != FieldId::gradient_accumulation || !knows_ranks ||
-      model::extra_named(reading, "fixes_batch") <= 0) {
+  if (change.field != FieldId::gradient_accumulation || model::extra_named(reading, "fixes_batch") <= 0)
     return false;
-  }
-  model::Setup after = reading.setup;
-  for (const rules::Change& each : proposal.changes) {
-    if (each.field != change.field && each.field != FieldId::micro_batch_size) return false;
-    model::set(after, each.field, each.to);
-  }
-  return rules::global_batch(after.plan) == rules::global_batch(reading.setup.plan);
+  const bool is_alone =
+      std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& each) {
+        return each.field == change.field || each.field == FieldId::micro_batch_size;
+      });
+  return is_alone &&
+         rules::global_batch(with_changes(proposal, reading).plan) == rules::global_batch(reading.setup.plan);
+}
+
+namespace {
+
+bool leaves_batch(const rules::Proposal& proposal, const model::Reading& reading) {
+  return std::any_of(proposal.changes.begin(), proposal.changes.end(),
+                     [&](const rules::Change& each) { return follows_batch(each, proposal, reading); });
+}
+
+}  // namespace
+
+bool rests_on_ranks(const rules::Proposal& proposal, const model::Reading& reading) {
+  const bool is_open =
+      reading.setup.plan.mode == model::Mode::train && model::extra_named(reading, "fixes_batch") > 0 &&
+      !model::is_stated(reading, model::FieldId::data) && model::extra_named(reading, rules::world_name) <= 0;
+  return is_open &&
+         (leaves_batch(proposal, reading) || rules::gpus_of_plan(with_changes(proposal, reading).plan) <
+                                                 rules::gpus_of_plan(reading.setup.plan));
 }
 
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model) {
   if (proposal.is_by_hand) return {};
-  const bool follows =
-      std::any_of(proposal.changes.begin(), proposal.changes.end(),
-                  [&](const rules::Change& each) { return follows_batch(each, proposal, model.reading); });
+  const bool follows = leaves_batch(proposal, model.reading) && !rests_on_ranks(proposal, model.reading);
   return plan_edits(
              proposal, model,
              [&](const std::string& path) { return path == model.path ? &model.source : nullptr; },

@@ -43,10 +43,16 @@ using EditableText = std::function<const text::SharedText*(const std::string& pa
 EditPlan plan_edits(const rules::Proposal& proposal, const ModelReport& model, const EditableText& editable,
                     Computed computed = Computed::refuse);
 
-// Whether a change of the micro-batches comes of itself: the file states the batch and the ranks that share
-// it, and the proposal leaves both.
+// The setup with a proposal's own changes, and nothing that follows from them.
+model::Setup with_changes(const rules::Proposal& proposal, const model::Reading& reading);
+
+// Whether a change of the micro-batches comes of itself: the file states the batch, and the proposal leaves
+// it and the ranks that share it.
 bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
                    const model::Reading& reading);
+// Whether larger micro-batches, or the replicas that a smaller plan makes room for, may not divide the batch
+// that the file states, as nobody says how many ranks share it.
+bool rests_on_ranks(const rules::Proposal& proposal, const model::Reading& reading);
 
 // The same in the model's own file alone.
 std::vector<TextEdit> edits_of(const rules::Proposal& proposal, const ModelReport& model);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 
+#include "lint/edits.hpp"
 #include "lint/fix_trial.hpp"
 #include "lint/phrases.hpp"
 #include "lint/run.hpp"
@@ -414,18 +415,17 @@ bool keeps_batch(const model::Plan& before, const model::Plan& after, const mode
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
+  const model::Setup after = with_changes(proposal, reading);
   model::Setup before = reading.setup;
-  model::Setup after = reading.setup;
   for (const rules::Change& change : proposal.changes) {
-    if (change.field == model::no_field) continue;
-    model::set(before, change.field, change.from);
-    model::set(after, change.field, change.to);
+    if (change.field != model::no_field) model::set(before, change.field, change.from);
   }
   if (model::is_stated(reading, model::FieldId::data) &&
       rules::gpus_of_plan(after.plan) != rules::gpus_of_plan(before.plan))
     return false;
   if (reading.setup.plan.mode == model::Mode::train && !keeps_batch(before.plan, after.plan, reading))
     return false;
+  if (rests_on_ranks(proposal, reading)) return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
     return (kind == model::FieldKind::plan && !narrows(change) && !replaces_kernel(change)) ||

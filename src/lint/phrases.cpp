@@ -282,6 +282,12 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
   told.implied.insert(told.implied.end(), following, told.changes.end());
   told.changes.erase(following, told.changes.end());
   out.text = literals_text(proposal, model);
+  // What is written is not said twice: "`attn_implementation: flash_attention_3` on Hopper".
+  const std::string code = '`' + out.text + '`';
+  if (flags.empty() && !out.text.empty() && out.how.starts_with(code)) {
+    out.text += out.how.substr(code.size(), end - code.size());
+    out.how.erase(0, std::min(end + 2, out.how.size()));
+  }
   if (out.text.empty()) out.text = flags.empty() ? changes_text(told.changes) : flags;
   if (proposal.or_multiple_of > 0)
     out.text += fmt::format(" (or another multiple of {})", proposal.or_multiple_of);
@@ -383,6 +389,20 @@ void add_words(const project::Configured& configured, ModelReport& model) {
   }
 }
 
+namespace {
+
+// What a batch that stays has to be a multiple of, where nobody says how many ranks share it.
+std::string shared_batch_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
+                            const model::Reading& reading) {
+  if (dialect == nullptr || !rests_on_ranks(proposal, reading)) return {};
+  const std::string key = formats::stated_key(*dialect, reading, model::FieldId::gradient_accumulation);
+  return fmt::format("{} must be divisible by {} x the data-parallel ranks",
+                     key.empty() ? "the global batch size" : key,
+                     with_changes(proposal, reading).plan.micro_batch_size);
+}
+
+}  // namespace
+
 void add_how(const project::Configured& configured, ModelReport& model) {
   const std::string& name = model.reading.dialect;
   const formats::Dialect* dialect = nullptr;
@@ -395,11 +415,12 @@ void add_how(const project::Configured& configured, ModelReport& model) {
     if (dialect == nullptr) dialect = dialect_of(configured, name);
     const rules::Proposal& proposal = finding.proposals.front();
     std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);
-    if (ways.empty()) continue;
-    if (ways.size() < written_changes(proposal, model.reading).size())
+    if (!ways.empty() && ways.size() < written_changes(proposal, model.reading).size())
       ways = ways_of(proposal, dialect, model.reading, true);
-    const std::string text = in_words(ways);
-    finding.how = finding.how.empty() ? text : fmt::format("{}; {}", text, finding.how);
+    std::vector<std::string> all{in_words(ways), shared_batch_of(proposal, dialect, model.reading),
+                                 finding.how};
+    std::erase(all, std::string{});
+    finding.how = fmt::format("{}", fmt::join(all, "; "));
   }
 }
 

@@ -172,9 +172,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       {"train.sh",
        "python pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 16 --seq-length 512 "
        "--micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
-       "SL501",
-       "`--micro-batch-size 4` and set `--global-batch-size` to 8 x `--micro-batch-size` x the "
-       "data-parallel ranks"},
+       "SL501", "`--global-batch-size` must be divisible by 4 x the data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
        R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
@@ -458,6 +456,94 @@ TEST_CASE("micro-batches follow from the global batch where the devices are stat
         "safe");
   // How many ranks share the eight is not known.
   CHECK(first_fix("full.yaml", run + "devices: auto\n", "SL501").ends_with(", by hand"));
+}
+
+// Lightning-AI/litgpt, config_hub/pretrain/tinyllama.yaml (`devices: auto`), and Megatron-LM's functional
+// tests: the global batch size is the file's own whatever the launch is, and no rank's share of it is known.
+TEST_CASE("a global batch size that ranks of an unknown number share stays as it is", "[lint]") {
+  CHECK(how_of({"full.yaml",
+                "checkpoint_dir: checkpoints/meta-llama/Llama-3.2-1B\nout_dir: out\nprecision: bf16-true\n"
+                "lora_r: 32\ndata:\n  class_path: litgpt.data.Alpaca2k\ntrain:\n  global_batch_size: 8\n"
+                "  micro_batch_size: 4\n  max_seq_length: 512\ndevices: auto\n",
+                "SL501", "", "h100"}) ==
+        "`global_batch_size` under `train` must be divisible by 8 x the data-parallel ranks");
+  CHECK(how_of({"model_config.yaml",
+                "MODEL_ARGS:\n  --num-layers: 12\n  --hidden-size: 512\n  --num-attention-heads: 8\n"
+                "  --seq-length: 1024\n  --max-position-embeddings: 1024\n  --micro-batch-size: 4\n"
+                "  --global-batch-size: 32\n  --vocab-size: 50304\n  --bf16: true\n",
+                "SL302", "", "a100"}) ==
+        "`--global-batch-size` must be divisible by 16 x the data-parallel ranks");
+}
+
+// Megatron-LM, core/transformer/transformer_config.py: num_layers_in_last_pipeline_stage.
+TEST_CASE("what an uneven split leaves to the last stage is told as a number", "[lint]") {
+  CHECK(how_of({"model_config.yaml",
+                "MODEL_ARGS:\n  --num-layers: 12\n  --hidden-size: 512\n  --num-attention-heads: 8\n"
+                "  --seq-length: 1024\n  --max-position-embeddings: 1024\n  --micro-batch-size: 4\n"
+                "  --global-batch-size: 32\n  --vocab-size: 65536\n  --bf16: true\n"
+                "  --pipeline-model-parallel-size: 2\n",
+                "SL513", "", "h100"}) == "`--decoder-last-pipeline-num-layers: 2`");
+}
+
+// huggingface/nanotron, examples/contributor-guide: a width of 16 makes no head that a kernel is compiled
+// for. NVIDIA/ Megatron-LM, tests/functional_tests, multimodal_llava_mcore_te_tp1_pp1: 12 heads of 624.
+TEST_CASE("heads that would be padded again are no answer to padded heads", "[lint]") {
+  const auto model = [](const std::string& width, const std::string& heads) {
+    return "[model]\nhidden_size = " + width + "\nnum_layers = 12\nnum_attention_heads = " + heads +
+           "\nvocab_size = 50304\n[run]\nmicro_batch_size = 8\nsequence_length = 4096\n";
+  };
+  CHECK(first_fix("model.toml", model("16", "4"), "SL601") == "nothing");
+  // Of 8 heads of 80, a multiple of 8 that is padded to 96, and 10 of 64.
+  CHECK(first_fix("model.toml", model("624", "12"), "SL603").find("num_attention_heads 12 → 10") !=
+        std::string::npos);
+}
+
+// NVIDIA/NeMo pull request 9188: flash attention is Transformer Engine's, whatever `use_flash_attention`
+// says.
+TEST_CASE("attention is not unfused where Transformer Engine chooses its kernel", "[lint]") {
+  const auto nemo = [](const std::string& engine) {
+    return "run:\n  name: gpt\ntrainer:\n  devices: 8\n  num_nodes: 1\n  precision: bf16\nmodel:\n"
+           "  micro_batch_size: 1\n  global_batch_size: 64\n  tensor_model_parallel_size: 4\n"
+           "  encoder_seq_length: 2048\n  max_position_embeddings: 2048\n  num_layers: 24\n"
+           "  hidden_size: 4096\n  ffn_hidden_size: 16384\n  num_attention_heads: 32\n"
+           "  use_flash_attention: false\n  transformer_engine: " +
+           engine + "\n";
+  };
+  CHECK(first_fix("gpt.yaml", nemo("false"), "SL604").starts_with("attention unfused → flash"));
+  CHECK(first_fix("gpt.yaml", nemo("true"), "SL604") == "nothing");
+}
+
+// EleutherAI/gpt-neox, configs/1-3B-transformer-engine.yml; megatron/model/transformer.py:
+// TEMultiheadAttention.
+TEST_CASE("GPT-NeoX's attention is not unfused where it is Transformer Engine's", "[lint]") {
+  const std::string model =
+      "{\"num_layers\": 24, \"hidden_size\": 2048, \"num_attention_heads\": 16, \"seq_length\": 2048,\n"
+      "\"max_position_embeddings\": 2048, \"pipe_parallel_size\": 1, \"model_parallel_size\": 1,\n"
+      "\"train_micro_batch_size_per_gpu\": 4, \"precision\": \"fp16\", \"te_mha\": ";
+  CHECK(first_fix("neox.yml", model + "false}\n", "SL604").starts_with("attention unfused → flash"));
+  CHECK(first_fix("neox.yml", model + "true}\n", "SL604") == "nothing");
+}
+
+// Megatron-LM, functional tests: on how many GPUs a run is, and so what a rank's share of the batch is,
+// stands nowhere.
+TEST_CASE("replicas that nobody counts may not divide the batch", "[lint]") {
+  const std::string run =
+      "pretrain_gpt.py --num-layers 12 --hidden-size 512 --num-attention-heads 8 --seq-length 1024 "
+      "--max-position-embeddings 1024 --vocab-size 32000 --micro-batch-size 4 --global-batch-size 32 --bf16 "
+      "--tensor-model-parallel-size 2\n";
+  CHECK(first_fix("train.sh", "python " + run, "SL502").ends_with(", unsafe"));
+  CHECK(first_fix("train.sh", "torchrun --nproc_per_node 4 " + run, "SL502").ends_with(", safe"));
+}
+
+// NVIDIA/NeMo, collections/vision/modules/vit/vit_backbone.py: patches and class tokens are the sequence.
+TEST_CASE("nobody is asked for another number of patches", "[lint]") {
+  const std::string model =
+      "run:\n  name: vit\ntrainer:\n  devices: 8\n  num_nodes: 1\n  precision: bf16\nmodel:\n"
+      "  micro_batch_size: 64\n  global_batch_size: 512\n  num_layers: 32\n  hidden_size: 1280\n"
+      "  ffn_hidden_size: 5120\n  num_attention_heads: 16\n  patch_dim: 14\n  img_h: 224\n  img_w: 224\n"
+      "  encoder_seq_length: 196\n  max_position_embeddings: 196\n";
+  for (const char* code : {"SL105", "SL201", "SL904"})
+    CHECK(first_fix("vit.yaml", model, code, "a100") == "nothing");
 }
 
 // A degree of 1, which a file states for whom it may concern, divides nothing.
