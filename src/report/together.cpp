@@ -140,7 +140,12 @@ std::map<const Finding*, FindingRelation> relations_of(const std::vector<const F
     for (const Finding* each : shown) {
       const bool is_mended =
           std::find(by->also_fixes.begin(), by->also_fixes.end(), each->number) != by->also_fixes.end();
-      if (each != by && is_mended && is_free(each) && each->severity <= by->severity) out.push_back(each);
+      // What saves more by a fix of its own is not answered by one that saves less, unless nothing runs
+      // before.
+      const double saved = by->proposals.empty() ? by->gain : std::max(by->gain, by->proposals.front().gain);
+      const bool is_answer = by->severity == rules::Severity::error || each->gain <= saved;
+      if (each != by && is_mended && is_free(each) && each->severity <= by->severity && is_answer)
+        out.push_back(each);
     }
     return out;
   };
