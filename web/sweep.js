@@ -3,7 +3,7 @@
 // models arithmetic says more.
 const isRun = (sweep) => sweep.section === "run" || sweep.section === "parallel";
 const measure = (sweep) => isRun(sweep)
-  ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"} per second per GPU` }
+  ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"}/s/GPU` }
   : { key: "product_tflops", title: "GEMM throughput over the step (TFLOP/s)" };
 const sweepsOf = (of) => sweeps.filter((sweep) => sweep.path === of.path && sweep.model === of.model);
 // A network of layers reads images where the field's description has sequences.
