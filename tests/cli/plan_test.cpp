@@ -268,10 +268,10 @@ TEST_CASE("what plans cannot compare, or do not choose, is an error", "[plan][cl
   CHECK(says(error({"--gpu", "h100", "--formats", "fp4"}), "no GPU multiplies any of the formats"));
   CHECK(says(error({"--gpu", "h100", "--context", "4"}), "`context` applies to training"));
   CHECK(says(error({"--gpu", "h100", "--concurrency", "0"}), "a number of requests above 0"));
-  const tests::Ran odd = tests::run({"plan", "Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--tensor", "3",
-                                     "--input-tokens", "1000", "--output-tokens", "200"},
-                                    text::MemoryFileSystem());
-  CHECK(says(odd.out, "no layout of 8 GPUs has the given degrees"));
+  const tests::Ran wrong = tests::run({"plan", "Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--tensor",
+                                       "3", "--input-tokens", "1000", "--output-tokens", "200"},
+                                      text::MemoryFileSystem());
+  CHECK(says(wrong.out, "no layout of 8 GPUs has the given degrees"));
 }
 
 // vllm/config/model.py, _get_and_verify_max_len: "User-specified max_model_len (…) is greater than the
