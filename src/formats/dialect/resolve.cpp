@@ -418,12 +418,10 @@ class Resolver {
 
   // True when an alternative decided, be it that the value is unknown.
   bool try_rules(const Alternatives& alternatives, std::string_view name, Value& out) {
-    for (const Alternative& each : alternatives) {
-      if (!try_alternative(each, name, out)) continue;
-      out.decided = true;
-      return true;
-    }
-    return false;
+    const auto decides = [&](const Alternative& each) { return try_alternative(each, name, out); };
+    if (std::none_of(alternatives.begin(), alternatives.end(), decides)) return false;
+    out.decided = true;
+    return true;
   }
 
   // Nothing when it is not known.
@@ -461,13 +459,12 @@ class Resolver {
     out.number = value;
     const bool constant = parse_number(each.value).has_value();
     out.origin.scales_with_width = names_width(each);
-    if (each.kind == Alternative::Kind::derived) {
-      out.origin.kind = Origin::Kind::derived;
-      out.origin.note = !each.note.empty() ? each.note : constant ? about_type() : each.value;
-    } else {
-      out.origin.kind = Origin::Kind::defaulted;
-      out.origin.note = !each.note.empty() ? each.note : "default of " + about_type();
-    }
+    const bool is_derived = each.kind == Alternative::Kind::derived;
+    out.origin.kind = is_derived ? Origin::Kind::derived : Origin::Kind::defaulted;
+    const std::string usual = !is_derived ? "default of " + about_type()
+                              : constant  ? about_type()
+                                          : each.value;
+    out.origin.note = each.note.empty() ? usual : each.note;
     return true;
   }
 
@@ -508,11 +505,9 @@ class Resolver {
     note(node, fmt::format("`{}` cannot be read as a number, so `{}` is unknown", shown_key(node), name));
     // `auto` leaves it to the program, which an assumption stands for.
     const auto text = node.as_string();
-    if (only_the_run_knows) {
-      out.gap = Unresolved{model::no_field, node, std::string(node.note()), true};
-    } else if (text && *text != "auto") {
-      out.gap = Unresolved{model::no_field, node, fmt::format("`{}` is not a number", *text), true};
-    }
+    const std::string why = only_the_run_knows ? std::string(node.note())
+                                               : fmt::format("`{}` is not a number", text.value_or(""));
+    if (only_the_run_knows || (text && *text != "auto")) out.gap = {model::no_field, node, why, true};
     return true;
   }
 
@@ -546,11 +541,11 @@ class Resolver {
       if (is_plain && field == FieldId::gradient_accumulation && seen.number < 1)
         refuse_size(node, seen.number, field, errors_);
       out.gap.reset();
-      out.number = each.value.empty() ? std::optional(seen.number) : calculate(each.value, seen.number, out);
-      if (!out.number && !is_needed) {
-        out.gap.reset();
-        continue;
-      }
+      Value ignored;
+      Value& leaves_open = is_needed ? out : ignored;
+      out.number = seen.number;
+      if (!each.value.empty()) out.number = calculate(each.value, seen.number, leaves_open);
+      if (!out.number && !is_needed) continue;
       if (!out.number) {
         note(node, fmt::format("`{}` is given as `{}`, of which a part is unknown", name, node.path()));
         return true;
