@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "text/shell/executor.hpp"
+#include "text/shell/launch.hpp"
 
 namespace shapelint::text::shell {
 
@@ -72,6 +73,12 @@ void SymbolicExecutor::start(const CommandLine& line, Word place, ExecutionPath&
   inner.depth_ = depth_ + 1;
   inner.included_ = {placed(place), ++execution_.sourced};
   ExecutionPath seen;
+  std::string options;
+  for (std::size_t i = 0; i < at; ++i) options += as_string(line.words[i]) + ' ';
+  SlurmJob job = slurm_job(script->text, options);
+  for (SlurmNumber* each : {&job.nodes, &job.tasks, &job.tasks_per_node, &job.gpus, &job.gpus_per_node})
+    each->span = placed(place);
+  seen.variables = slurm_variables(job);
   for (const std::string& name : outcome.exported) {
     const auto found = outcome.variables.find(name);
     if (found == outcome.variables.end()) continue;

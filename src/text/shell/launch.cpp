@@ -84,7 +84,7 @@ void read_directive(std::string_view line, std::string_view source, SlurmJob& jo
 
 }  // namespace
 
-SlurmJob slurm_job(std::string_view source) {
+SlurmJob slurm_job(std::string_view source, std::string_view asked) {
   constexpr std::string_view directive = "#SBATCH";
   SlurmJob job;
   std::string_view rest = source;
@@ -96,6 +96,7 @@ SlurmJob slurm_job(std::string_view source) {
       break;
     if (line.starts_with(directive)) read_directive(line.substr(directive.size()), source, job);
   }
+  read_directive(asked, asked, job);
   if (job.tasks.value == 0 && job.nodes.value > 0 && job.tasks_per_node.value > 0)
     job.tasks = {job.nodes.value * job.tasks_per_node.value, job.tasks_per_node.span};
   return job;
@@ -120,11 +121,12 @@ Variables slurm_variables(const SlurmJob& job) {
 }
 
 // WORLD_SIZE and PET_NNODES: Kubeflow's PyTorchJob sets them, Alibaba's PAI WORLD_SIZE as the number of
-// nodes.
+// nodes, Volcengine's MLP_WORKER_NUM and ByteDance's ARNOLD_WORKER_NUM, too.
 bool is_set_by_cluster(std::string_view name) {
-  constexpr std::string_view names[] = {
-      "SLURM_NNODES",     "SLURM_JOB_NUM_NODES", "SLURM_NTASKS",         "SLURM_NPROCS", "PBS_NUM_NODES",
-      "LSB_DJOB_NUMPROC", "FLUX_JOB_NNODES",     "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE",   "PET_NNODES"};
+  constexpr std::string_view names[] = {"SLURM_NNODES",    "SLURM_JOB_NUM_NODES",  "SLURM_NTASKS",
+                                        "SLURM_NPROCS",    "PBS_NUM_NODES",        "LSB_DJOB_NUMPROC",
+                                        "FLUX_JOB_NNODES", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE",
+                                        "PET_NNODES",      "MLP_WORKER_NUM",       "ARNOLD_WORKER_NUM"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

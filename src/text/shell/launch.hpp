@@ -25,7 +25,8 @@ struct SlurmJob {
   SlurmNumber gpus_per_node;  // --gpus-per-node, --gres=gpu:N
 };
 
-SlurmJob slurm_job(std::string_view source);
+// `asked` is the command that starts it (`sbatch -N 4`): its options go before the script's lines.
+SlurmJob slurm_job(std::string_view source, std::string_view asked = {});
 
 // The variables that SLURM sets for the script: SLURM_NNODES, SLURM_NTASKS, SLURM_GPUS_PER_NODE …
 Variables slurm_variables(const SlurmJob& job);

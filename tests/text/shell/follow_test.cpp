@@ -80,7 +80,23 @@ TEST_CASE("shell: sbatch tells a script what it asked for") {
   CHECK(told("NNODES=${WORLD_SIZE:-1}\ntrain --n $NNODES\n") ==
         "absent {--n: unknown(the variable `WORLD_SIZE` is not set in this file)}");
   CHECK(told("WORLD_SIZE=4\ntrain --n ${WORLD_SIZE:-1}\n") == "absent {--n: 4}");
+  CHECK(told("NNODES=${MLP_WORKER_NUM:-1}\ntrain --n $NNODES\n") ==
+        "absent {--n: unknown(the variable `MLP_WORKER_NUM` is not set in this file)}");
   CHECK(told("#SBATCH -N 2\ntrain --n ${SLURM_NNODES:-1}\n") == "{nodes: 2} {--n: 2}");
+}
+
+// simplescaling/s1, train/launch.sh: srun --nodes=2 … ./train/sft_slurm.sh; sbatch(1): options of the command
+// line go before those of the script.
+TEST_CASE("shell: a script that sbatch starts sees what it asked for") {
+  const auto told = [](const std::string& command) {
+    const auto load = [](const std::string& path, const std::string&) -> std::optional<SourcedScript> {
+      return SourcedScript{path, "#SBATCH --nodes=2\ntrain --n $SLURM_NNODES --t $SLURM_NTASKS\n"};
+    };
+    const auto documents = parse_shell("run.sh", command, load);
+    return documents ? outline(documents->front().root()["flags"]) : outline(documents.error(), command);
+  };
+  CHECK(told("sbatch train.sh\n").starts_with("{--n: 2,"));
+  CHECK(told("sbatch -N 4 --ntasks-per-node=8 train.sh\n") == "{--n: 4, --t: 32}");
 }
 
 TEST_CASE("shell: a file of arguments is part of the command that names it") {
