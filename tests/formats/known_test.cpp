@@ -96,7 +96,8 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "*gemma-2b*|*gemma-7b*|*gemma-2-2b*|*Llama-3.2-1B*|*Llama-4-*|*internlm2*-7b|*R1-Distill-Qwen-1.5B|"
       "*stablelm-*-alpha-*|*Falcon3-1B*|*open_llama_3b*|*OLMo-1B-hf|*salamandra*|Qwen/Qwen-7B|Qwen/"
       "Qwen1.5-7B|"
-      "*MiniCPM-2B-*|*open-calm-1b|*japanese-gpt-1b|*Ministral-3-3B*|*WizardCoder-1B*|*Qwen3-VL-2B*|Qwen/"
+      "*recurrentgemma-2b|*InternVL2_5-4B|*MiniCPM-2B-*|*open-calm-1b|*japanese-gpt-1b|*Ministral-3-3B*|*"
+      "WizardCoder-1B*|*Qwen3-VL-2B*|Qwen/"
       "Qwen3.5-0.8B|Qwen/"
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|Qwen/"
@@ -285,6 +286,14 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("nvidia/NVIDIA-Nemotron-3-Nano-4B-FP8") == Approx(7.40 * 1.0737e9 / 2).epsilon(0.002));
   CHECK(parameters("nvidia/Nemotron-H-47B-Base-8K") == Approx(46.8e9).epsilon(0.001));
   CHECK(parameters("state-spaces/mamba-2.8b-hf") == Approx(2.8e9).epsilon(0.02));
+  // Cards: 2.68 B, 3.85 B, 300 B, 256 M and 507 M with a tower and a projector of 93.5 M and 98.2 M; arXiv
+  // 2404.07839, table 1: 8.6 B.
+  CHECK(parameters("google/recurrentgemma-2b-it") == Approx(2.683e9).epsilon(0.001));
+  CHECK(parameters("google/recurrentgemma-9b") == Approx(8.58e9).epsilon(0.001));
+  CHECK(parameters("microsoft/Phi-4-mini-flash-reasoning") == Approx(3.85e9).epsilon(0.001));
+  CHECK(parameters("baidu/ERNIE-4.5-300B-A47B-Base-PT") == Approx(300e9).epsilon(0.005));
+  CHECK(parameters("HuggingFaceTB/SmolVLM-256M-Instruct") == Approx(256.5e6 - 93.5e6).epsilon(0.002));
+  CHECK(parameters("HuggingFaceTB/SmolVLM2-500M-Video-Instruct") == Approx(507.5e6 - 98.2e6).epsilon(0.002));
 }
 
 // A base model has one row: a second one of the same sizes would be another description of the same fact.
