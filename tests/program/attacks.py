@@ -127,6 +127,9 @@ def data_files():
     yield 4, "questions.yaml", yaml + "? a\n" * 200000
     yield 4, "octal.yaml", yaml + "".join(f"k{i}: 010\n" for i in range(200000))
     yield 4, "includes-itself.yaml", yaml + "".join(f"k{i}: !include includes-itself.yaml\n" for i in range(8000))
+    fairseq = "task:\n  _name: masked_lm\n  tokens_per_sample: 512\nmodel:\n  _name: roberta_large\n  max_positions: 512\ndefaults:\n"
+    yield 4, "defaults.yaml", fairseq + "".join(f"  - a{i}: b\n" for i in range(60000))
+    yield 4, "overrides.yaml", fairseq + "".join(f"  - override /a{i}: b\n" for i in range(60000))
     yield 4, "includes-what-is-missing.yaml", yaml + "".join(f"k{i}: !include n{i}.yaml\n" for i in range(100000))
     yield 5, "below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 4000000 + '": {' + ", ".join(["\"a\": 1"] * 20000) + "}}"
     yield 5, "few-below-a-long-key.json", '{"hidden_size": 64, "' + "k" * 8000000 + '": [' + ", ".join(["{\"a\": 1, \"a\": 2}"] * 900) + "]}"

@@ -73,6 +73,7 @@ class Assembler {
     if (level > 0) return;
     // Choices of groups that the main configuration names; `/model` may name `/model/size` itself.
     for (bool is_done = false; !is_done;) {
+      charge(2 * choices_.size());
       auto next = choices_.end();
       for (auto each = choices_.begin(); each != choices_.end(); ++each) {
         if (!each->used && (next == choices_.end() || each->group.size() < next->group.size())) next = each;
@@ -190,8 +191,11 @@ class Assembler {
     bool used = false;
   };
 
-  static bool same_group(const std::string& a, const std::string& b) {
-    return a.ends_with(b) || b.ends_with(a);
+  std::vector<Choice>::iterator overriding(const std::string& group) {
+    charge(2 * choices_.size());
+    return std::find_if(choices_.begin(), choices_.end(), [&](const Choice& other) {
+      return other.group.ends_with(group) || group.ends_with(other.group);
+    });
   }
 
   // The choices of one entry; the second is whether it overrides another's.
@@ -243,9 +247,7 @@ class Assembler {
     for (const NodeRef item : items) {
       for (const NodeRef entry : item) {
         auto [choice, overrides] = choice_of(each, entry, document, mount);
-        const auto found = std::find_if(
-            choices_.begin(), choices_.end(),
-            [&, &group = choice.group](const Choice& other) { return same_group(other.group, group); });
+        const auto found = overriding(choice.group);
         if (overrides && found == choices_.end()) choices_.push_back(std::move(choice));
       }
     }
@@ -257,9 +259,7 @@ class Assembler {
       for (const NodeRef entry : *item) {
         auto [choice, overrides] = choice_of(each, entry, document, mount);
         if (overrides) continue;
-        const auto found = std::find_if(
-            choices_.begin(), choices_.end(),
-            [&, &group = choice.group](const Choice& other) { return same_group(other.group, group); });
+        const auto found = overriding(choice.group);
         if (found != choices_.end()) {
           if (!found->used) choice.names = found->names;
           if (found->used) choice.names.clear();

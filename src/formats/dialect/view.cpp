@@ -2,6 +2,7 @@
 #include "formats/dialect/view.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -40,9 +41,9 @@ NodeRef View::step(NodeRef node, std::string_view component) const {
     if (component.size() < 3 || component.front() != '[') return {};
     const auto index = parse_integer(component.substr(1, component.size() - 2));
     if (!index) return {};
-    const auto size = static_cast<std::int64_t>(node.size());
-    const std::int64_t at = *index < 0 ? *index + size : *index;  // `[-1]` is the last
-    return at >= 0 && at < size ? node[static_cast<std::size_t>(at)] : NodeRef();
+    // `[-1]` is the last.
+    const std::int64_t at = *index < 0 ? *index + static_cast<std::int64_t>(node.size()) : *index;
+    return at >= 0 ? node[static_cast<std::size_t>(at)] : NodeRef();
   }
   if (!flags_) return node[component];
   NodeRef found;
@@ -161,7 +162,7 @@ void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_
                   std::vector<Place>& out) const {
   if (!node) return;
   if (at == pattern.size()) {
-    if (!node.is(Kind::null) && std::find(out.begin(), out.end(), so_far) == out.end()) out.push_back(so_far);
+    if (!node.is(Kind::null)) out.push_back(so_far);
     return;
   }
   if (pattern[at] != "*") {
@@ -172,6 +173,7 @@ void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_
   }
   std::size_t index = 0;
   for (const NodeRef child : node) {
+    charge(8);
     so_far.push_back(node.is(Kind::list) ? fmt::format("[{}]", index) : std::string(child.key()));
     expand(child, pattern, at + 1, so_far, out);
     so_far.pop_back();
@@ -197,11 +199,15 @@ std::vector<Place> View::places(const KeyPath& path) const {
     const NodeRef root = descend(layer.document->root(), layer.inside, 0);
     if (layer.mount.size() >= path.components.size()) {
       const Place place(layer.mount.begin(), layer.mount.begin() + static_cast<std::ptrdiff_t>(shared));
-      if (root && std::find(out.begin(), out.end(), place) == out.end()) out.push_back(place);
+      if (root) out.push_back(place);
       continue;
     }
     Place so_far = layer.mount;
     expand(root, path.components, shared, so_far, out);
+  }
+  if (out.size() > 1) {  // layers, and keys that are written twice, have the same ones
+    std::set<Place> seen;
+    std::erase_if(out, [&](const Place& place) { return !seen.insert(place).second; });
   }
   return out;
 }
