@@ -39,6 +39,24 @@ TEST_CASE("a prompt beside decodes unfolds its latent keys, and only decodes abs
   CHECK(find(lower(decoding("deepseek-v3", 0)), "layer.attention.prompt_kv_up") == nullptr);
 }
 
+// vLLM packs prompts into one call with the first query of each (`query_start_loc`): none sees another's
+// keys.
+TEST_CASE("more prompt tokens than the cache is long are several prompts", "[model][moe]") {
+  for (const std::string name : {"llama-3-8b", "deepseek-v3"}) {
+    const Setup setup = decoding(name, 4004);
+    const Workload workload = lower(setup);
+    const Op* prompt = find(workload, "layer.attention.prompt_flash");
+    REQUIRE(prompt != nullptr);
+    for (const auto& [dim, value] :
+         {std::pair(prompt->attention.sequences, 4), std::pair(prompt->attention.query_length, 1001),
+          std::pair(prompt->attention.key_length, 1001)}) {
+      CHECK(dim.value == value);
+      CHECK(tests::evaluate(dim.expression, setup) == value);
+    }
+    if (name == "deepseek-v3") CHECK(find(workload, "layer.attention.prompt_kv_up")->m.value == 4004);
+  }
+}
+
 TEST_CASE("a prompt's tokens share the products and have an attention of their own", "[model]") {
   const Workload workload = lower(decoding("llama-3-8b", 96));
   CHECK(find(workload, "layer.attention.qkv")->m.value == 102);

@@ -144,7 +144,8 @@ void lower_attention_core(const LoweringContext& shared, const AttentionShape& s
 // others before it; or several whole ones at once.
 Dim prompt_keys(const Plan& plan) {
   const std::int64_t prompts = prompts_of_step(plan);
-  if (prompts > 1) return dim(divide_up(plan.prefill_tokens, prompts), "prefill_tokens / prompts");
+  if (prompts > 1)
+    return dim(divide_up(plan.prefill_tokens, prompts), "prefill_tokens / (prefill_tokens / context_length)");
   if (plan.context_length <= plan.prefill_tokens) return dim(plan.prefill_tokens, "prefill_tokens");
   return dim(divide_up(plus(plan.context_length, plan.prefill_tokens), 2),
              "(context_length + prefill_tokens) / 2");
@@ -167,9 +168,9 @@ void lower_prompt_core(const LoweringContext& shared, AttentionShape shape, doub
     shape.sequences = {1, "1"};
     shape.query_length = dim(plan.prefill_tokens, "prefill_tokens");
   }
-  const Dim batch = prompts > 1
-                        ? dim(times(prompts, shape.heads.value), "prefill_tokens / context_length * heads")
-                        : shape.heads;
+  const Dim batch = prompts > 1 ? dim(times(prompts, shape.heads.value),
+                                      "(prefill_tokens / context_length) * (num_attention_heads / tensor)")
+                                : shape.heads;
   lower_attention_core(shared, shape, batch, count, emit, names);
 }
 
