@@ -250,6 +250,34 @@ TEST_CASE("launch commands count as their engine does", "[plan][cli]") {
   CHECK(has(nodes["sglang"], "--nnodes 2 --node-rank $NODE"));
 }
 
+// `num_nextn_predict_layers` is 1 in the config.json of deepseek-ai/DeepSeek-V3, and not in that of a
+// distilled Qwen; vLLM, SGLang and TensorRT-LLM draft with it (docs/features/speculative_decoding.md of the
+// first).
+TEST_CASE("an MTP layer drafts where its acceptance is stated, and else is told of", "[plan][cli]") {
+  const auto serve = [](const std::vector<std::string>& model, const text::MemoryFileSystem& files = {}) {
+    return plan_json(tests::plus(model, {"--gpu", "h200", "--gpus", "8", "--input-tokens", "1000",
+                                         "--output-tokens", "500", "--tpot", "20", "--pipeline", "1"}),
+                     files);
+  };
+  const Json drafted = serve({"deepseek-ai/DeepSeek-V3", "--speculative-acceptance", "85"});
+  CHECK(!drafted.contains("notes"));
+  const Json& best = drafted["counts"][0]["cheapest"];
+  REQUIRE(best["speculative_tokens"] > 0);
+  const std::string tokens = std::to_string(best["speculative_tokens"].get<int>());
+  for (const auto& [engine, flag] : {std::pair("vllm", "\"num_speculative_tokens\": " + tokens),
+                                     std::pair("sglang", "num-steps " + tokens)})
+    CHECK(drafted["launch"][engine].get<std::string>().find(flag) != std::string::npos);
+  CHECK(serve({"deepseek-ai/DeepSeek-V3"})["notes"].size() == 1);
+  CHECK(!serve({"deepseek-ai/DeepSeek-R1-Distill-Llama-70B"}).contains("notes"));
+  text::MemoryFileSystem files;
+  files.files["glm/config.json"] =
+      R"({"model_type": "glm4_moe", "hidden_size": 4096, "num_hidden_layers": 46, "num_attention_heads": 96,
+          "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10944, "moe_intermediate_size": 1408,
+          "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 1,
+          "vocab_size": 151552, "num_nextn_predict_layers": 1})";
+  CHECK(serve({"glm/config.json"}, files)["notes"].size() == 1);
+}
+
 TEST_CASE("what plans cannot compare, or do not choose, is an error", "[plan][cli]") {
   const auto error = [](const std::vector<std::string>& options) {
     const tests::Ran ran = tests::run(tests::plus({"plan", "Qwen/Qwen3-8B", "--gpus", "8", "--input-tokens",
