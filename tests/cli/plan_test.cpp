@@ -300,6 +300,10 @@ TEST_CASE("what plans cannot compare, or do not choose, is an error", "[plan][cl
                                        "3", "--input-tokens", "1000", "--output-tokens", "200"},
                                       text::MemoryFileSystem());
   CHECK(says(wrong.out, "no layout of 8 GPUs has the given degrees"));
+  const tests::Ran trained = tests::run(
+      {"plan", "Qwen/Qwen3-8B", "--mode", "train", "--gpu", "h100", "--gpus", "8", "--tensor", "3"},
+      text::MemoryFileSystem());
+  CHECK(says(trained.out, "no layout with the given degrees divides the GPUs"));
 }
 
 // vllm/config/model.py, _get_and_verify_max_len: "User-specified max_model_len (…) is greater than the

@@ -215,7 +215,8 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
     if (result.counts.size() > 1) return out;
     const PlanCount& only = result.counts.front();
     if (only.enumerated.all == 0)
-      return out + lines(fmt::format("{}: no layout divides {} sequences per step; `--global-batch` states "
+      return out + lines(fmt::format("{}: no layout with the given degrees divides the GPUs and {} sequences "
+                                     "per step; `--global-batch` states "
                                      "another number",
                                      count_title(only), with_commas(*result.sequences_per_step)),
                          0, style);
