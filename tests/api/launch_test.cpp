@@ -105,7 +105,7 @@ TEST_CASE("DeepSpeed's batch that no number of ranks makes up is told of the mod
   const api::LintResult refused = told("100");
   const api::Finding* finding = find(refused, "SL423");
   REQUIRE(finding != nullptr);
-  CHECK(finding->message.find("not a multiple of 12 (`micro_batch_size` 3 * 4 micro-batches)") !=
+  CHECK(finding->message.find("not a multiple of 12 (`micro_batch_size` 3 x 4 micro-batches)") !=
         std::string::npos);
   CHECK(find(told("96"), "SL423") == nullptr);
 }

@@ -80,6 +80,7 @@ std::string op_display_list(const std::vector<std::string>& ops) {
       std::replace_if(
           name.begin(), name.end(), [](char c) { return c == '.' || c == '_'; }, ' ');
     }
+    if (name != op && name.ends_with(" out")) name += "put projection";
     if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(std::move(name));
   }
   // A label has one line.

@@ -143,11 +143,13 @@ void place_field(const Context& context, std::span<const std::string_view> blame
       finding.note =
           fmt::format("the file does not state `{}`; it follows from other values{}", name, because);
       break;
-    case Origin::Kind::defaulted:
-      finding.note = fmt::format("the file does not state `{}`; {} is {}", name,
-                                 quoted_value(finding.blamed, reading.setup),
+    case Origin::Kind::defaulted: {
+      const bool is_noun = origin.note.starts_with("default of") || origin.note.starts_with("shape of");
+      finding.note = fmt::format("the file does not state `{}`; {} is {}{}", name,
+                                 quoted_value(finding.blamed, reading.setup), is_noun ? "the " : "",
                                  origin.note.empty() ? "a default" : origin.note);
       break;
+    }
     case Origin::Kind::unknown:
       finding.note = fmt::format("the file does not state `{}`", name);
       break;

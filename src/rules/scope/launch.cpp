@@ -149,9 +149,9 @@ std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan
 std::string batch_parts(const Context& c) {
   std::string out = fmt::format("`micro_batch_size` {}", plan(c).micro_batch_size);
   const std::int64_t ranks = known_ranks(c);
-  if (ranks > 1) out += fmt::format(" * {} data-parallel ranks", ranks);
+  if (ranks > 1) out += fmt::format(" x {} data-parallel ranks", ranks);
   const std::int64_t micro_batches = stated_micro_batches(c);
-  if (micro_batches > 1) out += fmt::format(" * {} micro-batches", micro_batches);
+  if (micro_batches > 1) out += fmt::format(" x {} micro-batches", micro_batches);
   return out;
 }
 

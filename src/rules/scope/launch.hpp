@@ -63,7 +63,7 @@ std::int64_t gpus_of_plan(const model::Plan& plan);
 // (`fixes_batch`) or somebody asked for the micro-batches.
 std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan& plan);
 
-// batch_unit() as a product: "`micro_batch_size` 3 * 8 data-parallel ranks".
+// batch_unit() as a product: "`micro_batch_size` 3 x 8 data-parallel ranks".
 std::string batch_parts(const Context& c);
 
 }  // namespace shapelint::rules
