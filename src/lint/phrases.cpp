@@ -396,9 +396,10 @@ std::string shared_batch_of(const rules::Proposal& proposal, const formats::Dial
                             const model::Reading& reading) {
   if (dialect == nullptr || !rests_on_ranks(proposal, reading)) return {};
   const std::string key = formats::stated_key(*dialect, reading, model::FieldId::gradient_accumulation);
-  return fmt::format("{} must be divisible by {} x the data-parallel ranks",
+  const std::int64_t micro = with_changes(proposal, reading).plan.micro_batch_size;
+  return fmt::format("{} must be divisible by {}the data-parallel ranks",
                      key.empty() ? "the global batch size" : key,
-                     with_changes(proposal, reading).plan.micro_batch_size);
+                     micro == 1 ? std::string{} : fmt::format("{} x ", micro));
 }
 
 }  // namespace
