@@ -86,14 +86,18 @@ TEST_CASE("plan gives one object through the program, the library and the npm pa
           of_npm("plan",
                  {{"files", {{"m.toml", text}}}, {"sources", {{{"path", "m.toml"}}}}, {"options", asked}}));
   };
-  is_same(
-      {"--gpu", "h100,a100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5", "--top", "2"},
-      {.gpus = {{"h100", "a100"}}, .num_gpus = "8..16", .prices = {{"h100", 2.5}}, .tokens = 15e12, .top = 2},
-      {{"gpu", {"h100", "a100"}},
-       {"num_gpus", "8..16"},
-       {"prices", {{"h100", 2.5}}},
-       {"tokens", 15e12},
-       {"top", 2}});
+  is_same({"--gpu", "h100,a100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5,a100=1.5",
+           "--top", "2"},
+          {.gpus = {{"h100", "a100"}},
+           .num_gpus = "8..16",
+           .prices = {{"h100", 2.5}, {"a100", 1.5}},
+           .tokens = 15e12,
+           .top = 2},
+          {{"gpu", {"h100", "a100"}},
+           {"num_gpus", "8..16"},
+           {"prices", {{"h100", 2.5}, {"a100", 1.5}}},
+           {"tokens", 15e12},
+           {"top", 2}});
   is_same({"--gpu", "h100", "--input-tokens", "1000", "--output-tokens", "200", "--rate", "20", "--tpot",
            "30", "--e2e", "9000"},
           {.gpus = {{"h100"}},

@@ -153,7 +153,7 @@ others += [
     ("suggest", [qwen, "--gpu", "h100", "--tensor", "4", "--stack", "vllm==0.24"]),
     ("fits", [qwen, "--gpu", "h100,b200-sxm", "--count", "4,7", "--stack", "vllm==0.24"]),
     ("fits", [qwen, "--gpu", "h100", "--count", "8"]),
-    ("plan", [gqa, "--gpu", "h100,a100", "--gpus", "4..16", "--tokens", "15T", "--price", "h100=2.5"]),
+    ("plan", [gqa, "--gpu", "h100,a100", "--gpus", "4..16", "--tokens", "15T", "--price", "h100=2.5,a100=1.5"]),
     ("plan", [gqa, "--gpu", "l4", "--gpus", "1"]),
     ("plan", [qwen, "--gpu", "h100,b200-sxm", "--gpus", "8", "--input-tokens", "1024", "--output-tokens", "128",
               "--price", "h100=2.5,b200-sxm=4"]),
