@@ -203,8 +203,7 @@ TEST_CASE("what is inherited counts with the file, text and tree", "[formats]") 
   for (int i = 0; i < 100'000; ++i) list += "1,";
   const std::string comment = "x: 1 # " + std::string(8 << 20, 'x') + "\n";
   for (const std::string& each : {list + "1]\n", comment}) {
-    files.files["repo/a.yaml"] =
-        "num_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\nseq_length: 8\n";
+    files.files["repo/a.yaml"] = "num_layers: 2\nhidden_size: 64\nnum_attention_heads: 4\nseq_length: 8\n";
     for (int i = 0; i < 30; ++i) {
       files.files[fmt::format("repo/b{}.yaml", i)] = each;
       files.files["repo/a.yaml"] += fmt::format("k{}: !include b{}.yaml\n", i, i);
