@@ -53,6 +53,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "mini_batch_prompts",
     "mixture_pattern_layers",
     "names_published",
+    "open_nodes",
     "other_heads",
     "overlaps_gather",
     "overlaps_reduction",

@@ -240,3 +240,26 @@ TEST_CASE("a language model that is frozen has weights alone", "[lint]") {
   CHECK(plan(swift + "--tuner_type full --freeze_llm true --freeze_aligner false").plan.frozen);
   CHECK_FALSE(plan(swift + "--tuner_type full --freeze_vit true").plan.frozen);
 }
+
+// verl, recipe/dapo/run_dapo_qwen2.5_32b.sh, leaves the nodes to the environment: NNODES=${NNODES:-16}. What
+// a script falls back on is no statement of the launch, and none of these fails for certain on more nodes.
+TEST_CASE("nodes that a script falls back on make no error certain", "[lint]") {
+  const std::string train =
+      "torchrun --nproc_per_node 8 --nnodes $NNODES pretrain_gpt.py --num-layers 80 --hidden-size 8192 "
+      "--num-attention-heads 64 --group-query-attention --num-query-groups 8 --ffn-hidden-size 28672 "
+      "--swiglu "
+      "--seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 256 "
+      "--tensor-model-parallel-size 8 --sequence-parallel --bf16 --use-distributed-optimizer "
+      "--vocab-size 128256 --untie-embeddings-and-output-weights ";
+  const auto has = [&](const std::string& nodes, const std::string& more, const char* code) {
+    return codes_of("train.sh", nodes + "\n" + train + more + "\n").contains(code);
+  };
+  const std::string staged = "--pipeline-model-parallel-size 4";
+  CHECK(has("NNODES=1", staged, "SL422"));
+  CHECK_FALSE(has("NNODES=${NNODES:-1}", staged, "SL422"));
+  CHECK(has("NNODES=1", "", "SL509"));
+  CHECK_FALSE(has("NNODES=${NNODES:-1}", "", "SL509"));
+  const std::string experts = "--num-experts 64 --moe-router-topk 6 --expert-model-parallel-size 32";
+  CHECK(has("NNODES=2", experts, "SL415"));
+  CHECK_FALSE(has("NNODES=${1:-2}", experts, "SL415"));
+}

@@ -115,9 +115,9 @@ using Key = text::Key<T, Loader>;
 
 // A way to learn a value.
 
-constexpr std::array<std::string_view, 17> ways{
-    "value", "present",  "count", "maximum", "sum",  "leading_zeros", "interval", "text", "units",
-    "items", "unrolled", "names", "number",  "each", "is_null",       "implied",  "known"};
+constexpr std::array<std::string_view, 18> ways{
+    "value", "present",  "count", "maximum", "sum",  "leading_zeros", "interval", "text",  "units",
+    "items", "unrolled", "names", "number",  "each", "is_null",       "implied",  "known", "defaulted"};
 
 // Sets the kind, and the expression.
 template <Alternative::Kind kind>

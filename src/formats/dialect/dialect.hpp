@@ -49,10 +49,11 @@ struct Alternative {
     unrolled,       // letters of `of`, with those of `t*7` and `(tt|)*29` as often as they say
     names,          // 1 where a list or a text has `of` among its names, else 0
     number,         // of a text that lists numbers (`1,8,-1`) that in the place `of` says, the first being 1
-    each,     // of values of layers (`each_head_dim`): the layer's own item of a list, or letter of a text
-    is_null,  // 1 where the file states a null, which every other reading passes over
-    implied,  // as `value`, but the field follows from the key, which does not state it
-    known     // as `value`, but passed over where only the run knows it
+    each,      // of values of layers (`each_head_dim`): the layer's own item of a list, or letter of a text
+    is_null,   // 1 where the file states a null, which every other reading passes over
+    implied,   // as `value`, but the field follows from the key, which does not state it
+    known,     // as `value`, but passed over where only the run knows it
+    defaulted  // 1 where it is what `${NAME:-1}` of a script falls back on, else 0
   };
   Kind kind = Kind::key;
   Reading reading = Reading::value;

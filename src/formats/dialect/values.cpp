@@ -12,6 +12,7 @@
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
+#include "text/shell/shell.hpp"
 
 namespace shapelint::formats {
 
@@ -312,6 +313,8 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
   if (each.reading == Alternative::Reading::number) return look_for_number(node, each.of);
   if (each.reading == Alternative::Reading::present || each.reading == Alternative::Reading::is_null)
     return number(1);
+  if (each.reading == Alternative::Reading::defaulted)
+    return number(node.is(Kind::integer) && node.note() == text::note_of_default ? 1 : 0);
   if (each.reading == Alternative::Reading::count) return count(node, each);
   if (each.reading == Alternative::Reading::items) return count_items(node);
   if (each.reading == Alternative::Reading::unrolled) return count_unrolled(node, each.of);

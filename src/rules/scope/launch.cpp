@@ -32,6 +32,13 @@ std::int64_t of_a_replica(const Context& c) {
   return std::max<std::int64_t>(1, model::times(p.tensor, p.pipeline, p.context));
 }
 
+// GPUs that the launch counts; 0 where it does not, or where the nodes that it falls back on hold no whole
+// replica.
+std::int64_t counted_gpus(const Context& c) {
+  const std::int64_t gpus = whole(c, world_name);
+  return whole(c, open_name) > 0 && gpus % of_a_replica(c) != 0 ? 0 : gpus;
+}
+
 // Micro-batches that the file states beside its batch; 1 where it leaves them to that.
 std::int64_t stated_micro_batches(const Context& c) {
   const std::int64_t stated = whole(c, accumulation_name);
@@ -48,18 +55,20 @@ std::int64_t known_ranks(const Context& c) {
 }  // namespace
 
 std::int64_t launched_gpus(const Context& c) {
-  return counts_ranks_itself(c) ? 0 : whole(c, world_name);
+  return counts_ranks_itself(c) ? 0 : counted_gpus(c);
 }
 
 std::int64_t launched_replicas(const Context& c) {
-  return whole(c, world_name) / of_a_replica(c);
+  return counted_gpus(c) / of_a_replica(c);
 }
 
 std::int64_t stage_ranks(const Context& c) {
   const model::Plan& p = plan(c);
   const bool is_told = is_stated(*c.reading, FieldId::data);
   const std::int64_t data = is_told || c.reading->dialect == "native" ? p.data : launched_replicas(c);
-  return model::times(data, p.tensor, p.context);
+  const std::int64_t ranks = model::times(data, p.tensor, p.context);
+  const bool is_open = whole(c, open_name) > 0 && model::times(p.expert, p.expert_tensor) > ranks;
+  return is_open ? 0 : ranks;
 }
 
 bool knows_micro_batches(const Context& c) {

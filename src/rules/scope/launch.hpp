@@ -12,6 +12,8 @@ namespace shapelint::rules {
 
 // What a dialect exports where its files tell how many GPUs a launch is for.
 inline constexpr std::string_view world_name = "world_size";
+// Above 0 where its nodes are what `${NNODES:-1}` falls back on: the launch may be of more.
+inline constexpr std::string_view open_name = "open_nodes";
 
 // GPUs that the launch starts; 0 where it does not say how many, or where the command line counts ranks of
 // its own.

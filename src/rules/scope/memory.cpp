@@ -90,7 +90,7 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
   const double replica = static_cast<double>(setup.plan.tensor) * static_cast<double>(setup.plan.pipeline) *
                          static_cast<double>(setup.plan.context);
   const auto ranks = static_cast<std::int64_t>(extra(reading, world_name) / replica);
-  if (ranks < 1) return suggest::min_footprint(setup);
+  if (ranks < 1 || extra(reading, open_name) > 0) return suggest::min_footprint(setup);
   model::Setup counted = setup;
   counted.plan.data = ranks;
   return suggest::footprint(counted);
@@ -98,7 +98,8 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
 
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable) {
   if (setup.plan.mode != model::Mode::train) return false;
-  const bool counts = extra(reading, world_name) > 0 || is_stated(reading, FieldId::data);
+  const bool is_open = extra(reading, open_name) > 0;
+  const bool counts = (extra(reading, world_name) > 0 && !is_open) || is_stated(reading, FieldId::data);
   model::Setup shared = setup;
   if (!counts || !is_stated(reading, FieldId::zero)) shared.plan.zero = 3;
   if (!counts) shared.plan.zero_ranks = 0;

@@ -377,10 +377,14 @@ void Expander::parameter(std::size_t begin, std::size_t end, bool quoted, Sink& 
         Sink assigned;
         assigned.splits = false;
         walk(word, stop, quoted, assigned, depth + 1);
+        for (Piece& piece : assigned.current) piece.is_default = true;
         variables_[std::string(name)] =
             std::make_shared<const Value>(Value{false, {std::move(assigned.current)}});
       }
+      const std::size_t before = sink.current.size();
       walk(word, stop, quoted, sink, depth + 1);
+      for (std::size_t each = before; each < sink.current.size(); ++each)
+        sink.current[each].is_default = true;
     }
     return;
   }

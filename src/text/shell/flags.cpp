@@ -12,6 +12,7 @@
 #include "text/errors.hpp"
 #include "text/shell/launch.hpp"
 #include "text/shell/paths.hpp"
+#include "text/shell/shell.hpp"
 
 namespace shapelint::text::shell {
 
@@ -405,7 +406,10 @@ void add_value(TreeBuilder& tree, std::int32_t parent, std::string_view key, Spa
   std::int64_t integer = 0;
   if (const auto [stop, problem] = std::from_chars(number.data(), end, integer);
       !number.empty() && stop == end && problem == std::errc()) {
-    tree.set_integer(add(Kind::integer), integer);
+    const std::int32_t index = add(Kind::integer);
+    tree.set_integer(index, integer);
+    if (std::any_of(word.begin(), word.end(), [](const Piece& each) { return each.is_default; }))
+      tree.set_note(index, note_of_default);
     return;
   }
   double value = 0;

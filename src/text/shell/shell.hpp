@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,6 +22,8 @@ struct SourcedScript {
 // `from`; nothing where it is not there.
 using SourceLoader =
     std::function<std::optional<SourcedScript>(const std::string& path, const std::string& from)>;
+
+inline constexpr std::string_view note_of_default = "default";
 
 // Reads a shell script (bash's words and compound commands) and gives one Document for each command line with
 // `--flags` that comes out of it, and for each way through branches that the file leaves open; nothing is
@@ -49,7 +52,8 @@ using SourceLoader =
 // NodeRef::span of a value is where its characters are written, behind however many variables;
 // NodeRef::use_span is then the `$NAME` beside the flag. What only the run decides (a command's output, an
 // argument, a variable that is not set here, a loop's variable) is Kind::unknown with the reason in
-// NodeRef::note.
+// NodeRef::note, which is `note_of_default` for an integer that `${NAME:-1}` falls back on: the script's
+// environment may say another.
 //
 // Errors carry the place: a quote, bracket or compound command that is never closed, depth, size.
 //

@@ -18,6 +18,7 @@ Piece cut(const Piece& piece, std::size_t begin, std::size_t end) {
   part.quoted = piece.quoted;
   part.known = piece.known;
   part.not_given = piece.not_given;
+  part.is_default = piece.is_default;
   part.name = piece.name;
   part.reason = piece.reason;
   part.flags = piece.flags;

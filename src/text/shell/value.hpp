@@ -12,13 +12,14 @@
 namespace shapelint::text::shell {
 
 struct Piece {
-  std::string text;        // empty when unknown
-  Span span;               // where it was written
-  bool exact = true;       // `text` is what stands at `span`, byte for byte
-  bool quoted = true;      // blanks in it do not separate words
-  bool known = true;       // otherwise only the run decides, and `reason` says why
-  bool not_given = false;  // unknown, and absent when the script starts without arguments and environment
-  std::string name;        // of the variable, when unknown
+  std::string text;         // empty when unknown
+  Span span;                // where it was written
+  bool exact = true;        // `text` is what stands at `span`, byte for byte
+  bool quoted = true;       // blanks in it do not separate words
+  bool known = true;        // otherwise only the run decides, and `reason` says why
+  bool not_given = false;   // unknown, and absent when the script starts without arguments and environment
+  bool is_default = false;  // what `${NAME:-1}` falls back on, without that environment
+  std::string name;         // of the variable, when unknown
   std::string reason;
   std::string flags;          // of an unknown one: those that it may hold, with blanks between them
   std::int64_t included = 0;  // 0, or in which sourced script it was written, and where

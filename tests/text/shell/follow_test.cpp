@@ -85,6 +85,19 @@ TEST_CASE("shell: sbatch tells a script what it asked for") {
   CHECK(told("#SBATCH -N 2\ntrain --n ${SLURM_NNODES:-1}\n") == "{nodes: 2} {--n: 2}");
 }
 
+// verl, recipe/dapo/run_dapo_qwen2.5_32b.sh: NNODES=${NNODES:-16}, which the environment may set.
+TEST_CASE("shell: a number that a variable falls back on is told from one that is written") {
+  const auto note = [](const std::string& script) {
+    const auto documents = parse_shell("run.sh", script, {});
+    REQUIRE(documents);
+    return std::string(documents->front().root()["flags"]["--n"].note());
+  };
+  CHECK(note("N=${N:-16}\ntrain --n $N\n") == note_of_default);
+  CHECK(note("train --n \"${1:-16}\"\n") == note_of_default);
+  CHECK(note("N=16\ntrain --n ${N:-2}\n").empty());
+  CHECK(note("train --n 16\n").empty());
+}
+
 // simplescaling/s1, train/launch.sh: srun --nodes=2 … ./train/sft_slurm.sh; sbatch(1): options of the command
 // line go before those of the script.
 TEST_CASE("shell: a script that sbatch starts sees what it asked for") {
