@@ -11,6 +11,10 @@ namespace shapelint::contracts {
 inline constexpr std::int64_t most_planned_gpus = 131'072;
 inline constexpr std::size_t most_planned_counts = 1000;
 inline constexpr std::int64_t node_gpus = 8;
+// That so many GPUs take.
+constexpr std::int64_t nodes_of(std::int64_t gpus) {
+  return (gpus + node_gpus - 1) / node_gpus;
+}
 
 struct GpuCounts {
   std::vector<std::int64_t> values;  // empty: the fewest that train it

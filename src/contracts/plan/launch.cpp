@@ -27,15 +27,11 @@ std::int64_t step_tokens(const ServingPlan& plan, const ServingRequest& request)
   return prompts + run.micro_batch_size * (1 + run.speculative_tokens);
 }
 
-std::int64_t nodes_of(const ServingPlan& plan) {
-  return (plan.replica_gpus + node_gpus - 1) / node_gpus;
-}
-
 // Whole data-parallel ranks of each node are told to the node; else workers join as ranks of one process
 // group (docs/serving/parallelism_scaling.md, vllm/engine/arg_utils.py).
 std::string vllm_nodes(const ServingPlan& plan) {
   const model::Plan& run = plan.setup.plan;
-  const std::int64_t nodes = nodes_of(plan);
+  const std::int64_t nodes = nodes_of(plan.replica_gpus);
   if (nodes <= 1) return {};
   constexpr std::string_view others = " $([ $NODE = 0 ] || echo --headless)";
   if (run.data % nodes != 0)
@@ -80,7 +76,7 @@ std::string sglang_command(const std::string& model, const ServingPlan& plan, co
   if (run.pipeline > 1) out += fmt::format(" --pp-size {}", run.pipeline);
   if (run.data > 1) out += fmt::format(" --dp-size {} --enable-dp-attention", run.data);
   if (run.expert > 1) out += fmt::format(" --ep-size {}", run.expert);
-  if (const std::int64_t nodes = nodes_of(plan); nodes > 1)
+  if (const std::int64_t nodes = nodes_of(plan.replica_gpus); nodes > 1)
     out += fmt::format(" --nnodes {} --node-rank $NODE --dist-init-addr $HEAD:5000", nodes);
   out += fmt::format(" --max-running-requests {} --context-length {}", plan.requests_per_rank * run.data,
                      longest_of(request));
@@ -116,7 +112,8 @@ std::string trtllm_command(const std::string& model, const ServingPlan& plan, co
                            run.speculative_tokens);
   std::string out;
   if (!options.empty()) out = fmt::format("printf '{}' > options.yaml && ", options);
-  if (nodes_of(plan) > 1) out += fmt::format("mpirun -n {} trtllm-llmapi-launch ", plan.replica_gpus);
+  if (nodes_of(plan.replica_gpus) > 1)
+    out += fmt::format("mpirun -n {} trtllm-llmapi-launch ", plan.replica_gpus);
   out += fmt::format("trtllm-serve {} --tp_size {}", model, run.tensor * run.data);
   if (run.pipeline > 1) out += fmt::format(" --pp_size {}", run.pipeline);
   if (run.expert > 1) out += fmt::format(" --ep_size {}", run.expert);

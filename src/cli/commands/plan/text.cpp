@@ -11,6 +11,7 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
+#include "contracts/plan/counts.hpp"
 
 namespace shapelint::cli {
 
@@ -21,8 +22,6 @@ using api::PlanResult;
 using api::ServingPlan;
 using api::TrainingPlan;
 using report::Role;
-
-constexpr std::int64_t node_gpus = 8;
 
 std::string whole(double value) {
   return with_commas(std::llround(value));
@@ -420,7 +419,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
            report::wrap(fmt::format("{} x {}, {}", each.replicas, degree_words(each.parallel), each.dtype),
                         plan_column, plan_column, style) +
            '\n';
-  const std::int64_t nodes = (shown.cheapest->num_gpus_per_replica + node_gpus - 1) / node_gpus;
+  const std::int64_t nodes = contracts::nodes_of(shown.cheapest->num_gpus_per_replica);
   out += '\n' + style.paint(Role::strong, "Commands that start a replica of the cheapest plan") + '\n';
   if (nodes > 1)
     out +=
