@@ -115,7 +115,6 @@ std::int64_t replicas_of(const PlanSubject& subject, const GpuCounts& counts) {
 // How the file states the plan, by its own keys where it has some.
 std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::Reading& reading,
                                  const model::Setup& setup) {
-  const model::Plan& run = setup.plan;
   const bool is_launched = dialect != nullptr && reading.dialect != "published";
   std::vector<std::string> out;
   for (const suggest::Change& each : suggest::edits_between(reading, setup).changes) {
@@ -123,7 +122,7 @@ std::vector<std::string> ways_to(const formats::Dialect* dialect, const model::R
     if (dialect != nullptr)
       way = formats::setting_syntax(*dialect, reading, each.field, each.from, each.to, true);
     if (way.empty() && is_launched && each.field == FieldId::data) {
-      way = fmt::format("launch on {}", counted(run.tensor * run.pipeline * run.context * run.data, "GPU"));
+      way = fmt::format("launch on {}", counted(rules::gpus_of_plan(setup.plan), "GPU"));
     } else if (way.empty()) {
       const std::string_view quote = model::info(each.field).choices.empty() ? "" : "\"";
       way = fmt::format("`{0} = {2}{1}{2}`", model::info(each.field).name,
@@ -243,8 +242,7 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
                               best.ablations[i] = own.without(asked, choices[i]);
                             });
   const model::Plan& own = reading.setup.plan;
-  if (own.tensor * own.pipeline * own.context * own.data == best.gpus &&
-      rules::global_batch(own) == out.sequences)
+  if (rules::gpus_of_plan(own) == best.gpus && rules::global_batch(own) == out.sequences)
     best.own = make_or_take(0, nullptr)->own();
   out.in_file = ways_to(subject.dialect, reading, best.answer.best.front().setup);
   return out;

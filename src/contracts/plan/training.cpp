@@ -25,6 +25,7 @@
 #include "model/lower/lower.hpp"
 #include "model/stages.hpp"
 #include "rules/engine/conditions.hpp"
+#include "rules/scope/launch.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::contracts {
@@ -341,7 +342,7 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
   TrainingPlan out;
   out.setup = of;
   const model::Plan& plan = of.plan;
-  out.gpus = plan.tensor * plan.pipeline * plan.context * plan.data;
+  out.gpus = rules::gpus_of_plan(plan);
   suggest::step_of(&stack, memo, of, step);
   const cost::StepCost& cost = step.cost;
   out.step_us = cost.time_us;
