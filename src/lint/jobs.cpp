@@ -29,12 +29,9 @@ bool is_as_engines_do(const contracts::FitRow& row, std::int64_t link_gpus) {
   return row.data == 1 && row.context == 1 && row.pipeline == stages;
 }
 
-// The fastest that fits on so many GPUs.
-std::optional<JobPlan> fastest(const model::Reading& reading, const gpu::Gpu& gpu,
+// Lays the job out as is fastest on so many GPUs, where it fits them.
+std::optional<JobPlan> fastest(JobPlan out, const model::Reading& reading, const gpu::Gpu& gpu,
                                const rules::RuleBook& rules, std::int64_t gpus) {
-  JobPlan out;
-  out.gpu = gpu.id;
-  out.trains = reading.setup.plan.mode == model::Mode::train;
   for (const contracts::FitRow& row : contracts::fits({&reading, &gpu, &rules, nullptr, {gpus}, {}})) {
     if (row.fit == contracts::Fit::too_large || row.fit == contracts::Fit::refused) break;
     if (!out.trains && !is_as_engines_do(row, gpu.link_gpus)) continue;
@@ -53,30 +50,26 @@ std::optional<JobPlan> fastest(const model::Reading& reading, const gpu::Gpu& gp
 JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
                  const rules::RuleBook& rules) {
   const model::Setup& setup = readings.front().setup;
-  JobPlan out;
-  out.gpus = 0;
-  out.gpu = gpu.id;
-  out.trains = setup.plan.mode == model::Mode::train;
-  out.most = out.trains ? most_to_train : most_to_serve;
-  out.sequences = setup.plan.micro_batch_size;
-  out.step_sequences = rules::step_sequences(readings.front());
-  out.tokens = out.trains ? setup.plan.sequence_length : setup.plan.context_length;
+  JobPlan job;
+  job.gpus = 0;
+  job.gpu = gpu.id;
+  job.trains = setup.plan.mode == model::Mode::train;
+  job.most = job.trains ? most_to_train : most_to_serve;
+  job.sequences = setup.plan.micro_batch_size;
+  job.step_sequences = rules::step_sequences(readings.front());
+  job.tokens = job.trains ? setup.plan.sequence_length : setup.plan.context_length;
   const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), setup);
   const double states = suggest::footprint(setup).state_bytes;
-  for (std::int64_t gpus = 1; gpus <= out.most; gpus *= 2) {
+  for (std::int64_t gpus = 1; gpus <= job.most; gpus *= 2) {
     if (states / static_cast<double>(gpus) > usable) continue;
+    std::optional<JobPlan> best;
     for (const model::Reading& reading : readings) {
-      std::optional<JobPlan> found = fastest(reading, gpu, rules, gpus);
-      if (!found || found->tokens_per_s <= out.tokens_per_s) continue;
-      found->most = out.most;
-      found->sequences = out.sequences;
-      found->step_sequences = out.step_sequences;
-      found->tokens = out.tokens;
-      out = *std::move(found);
+      std::optional<JobPlan> found = fastest(job, reading, gpu, rules, gpus);
+      if (found && (!best || found->tokens_per_s > best->tokens_per_s)) best = std::move(found);
     }
-    if (out.gpus > 0) return out;
+    if (best) return *std::move(best);
   }
-  return out;
+  return job;
 }
 
 // "TP 2 x DP 4, EP 8, ZeRO-1"; "TP 1" where nothing is split.
