@@ -81,18 +81,28 @@ std::int64_t padding_multiple(std::int64_t from, std::int64_t to) {
   return 0;
 }
 
-// `{set KEY VALUE}` and `{key KEY}` as the file writes them.
+// What stands between the braces of `{set KEY VALUE}`, and of `{key KEY}`, which has no value.
+struct Named {
+  std::string key;
+  std::optional<std::string> value{};
+};
+std::optional<Named> named_in(const std::string& inside) {
+  const std::size_t key = inside.find(' ');
+  if (key == std::string::npos) return std::nullopt;
+  const std::size_t value = inside.find(' ', key + 1);
+  if (value == std::string::npos) return Named{inside.substr(key + 1)};
+  return Named{inside.substr(key + 1, value - key - 1), inside.substr(value + 1)};
+}
+
+// Both as the file writes them.
 std::string with_keys(std::string_view writes, std::string text) {
   for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
     const std::size_t end = text.find('}', at);
     if (end == std::string::npos) break;
-    const std::string inside = text.substr(at + 1, end - at - 1);
-    const std::size_t key = inside.find(' ');
-    if (key == std::string::npos) continue;
-    const std::size_t value = inside.find(' ', key + 1);
-    const std::string name = inside.substr(key + 1, value == inside.npos ? value : value - key - 1);
+    const auto named = named_in(text.substr(at + 1, end - at - 1));
+    if (!named) continue;
     const std::string written =
-        value == inside.npos ? key_text(writes, name) : setting(writes, name, inside.substr(value + 1));
+        named->value ? setting(writes, named->key, *named->value) : key_text(writes, named->key);
     text.replace(at, end + 1 - at, '`' + written + '`');
   }
   return text;
@@ -203,12 +213,11 @@ std::string said_word(const Dialect& dialect, const model::Reading& reading, Fie
     if (way->field != model::info(field).name || way->for_serving != serves ||
         way->choice != model::value_text(field, to))
       continue;
-    const std::string opening = "{set ";
-    const std::size_t space = way->text.find(' ', opening.size());
-    if (!way->text.starts_with(opening) || space == way->text.npos || way->text.back() != '}') return {};
-    const std::string key = way->text.substr(opening.size(), space - opening.size());
-    if (leaf_of(key) != leaf_of(model::origin(reading, field).key_path)) return {};
-    return way->text.substr(space + 1, way->text.size() - space - 2);
+    // The whole of what is said.
+    if (!way->text.starts_with("{set ") || way->text.find('}') != way->text.size() - 1) return {};
+    const auto named = named_in(way->text.substr(1, way->text.size() - 2));
+    const bool is_same = named && leaf_of(named->key) == leaf_of(model::origin(reading, field).key_path);
+    return is_same ? named->value.value_or("") : std::string{};
   }
   return {};
 }
@@ -276,6 +285,10 @@ std::string under(std::string_view writes, const KeyPath& path, const std::strin
   return fmt::format("`{}` under `{}`", text, fmt::join(above, "."));
 }
 
+std::string key_under(std::string_view writes, const KeyPath& path) {
+  return under(writes, path, key_text(writes, path.components.back()));
+}
+
 // Where each value has a key of its own (`bf16: true`), that of the value instead of the key that states
 // another; empty where it has none.
 std::string other_key(const Alternatives& alternatives, std::string_view writes, const KeyPath& stated,
@@ -288,8 +301,7 @@ std::string other_key(const Alternatives& alternatives, std::string_view writes,
     const std::string word = written_value(each, field, to);
     const std::string text = word.empty() ? word : setting(writes, key.components.back(), word);
     if (text.empty() || key.components == stated.components) continue;
-    return fmt::format("{} in place of {}", under(writes, key, text),
-                       under(writes, stated, key_text(writes, stated.components.back())));
+    return fmt::format("{} in place of {}", under(writes, key, text), key_under(writes, stated));
   }
   return {};
 }
@@ -367,9 +379,7 @@ std::pair<const Alternative*, const KeyPath*> stating(const Dialect& dialect, co
 
 std::string stated_key(const Dialect& dialect, const model::Reading& reading, FieldId field) {
   const KeyPath* path = stating(dialect, reading, field).second;
-  if (path == nullptr) return {};
-  const std::string_view writes = writing_of(dialect, reading.path);
-  return under(writes, *path, key_text(writes, path->components.back()));
+  return path == nullptr ? std::string{} : key_under(writing_of(dialect, reading.path), *path);
 }
 
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, FieldId field,
@@ -387,7 +397,7 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
   for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
     if (std::string other = other_key(*alternatives, writes, *path, field, to); !other.empty()) return other;
   }
-  return fmt::format("{} such that `{}` is {}", stated_key(dialect, reading, field), model::info(field).name,
+  return fmt::format("{} such that `{}` is {}", key_under(writes, *path), model::info(field).name,
                      model::value_text(field, to));
 }
 
