@@ -236,8 +236,7 @@ std::vector<std::string> serving_notes(const contracts::PlanSubject& subject,
   if (drafts && !contracts::searches_drafts(reading))
     out.emplace_back(
         "speculation with the model's MTP layer is not searched: `speculative_acceptance` states the "
-        "percentage "
-        "of drafted tokens that are accepted");
+        "percentage of drafted tokens that are accepted");
   if (!drafts && reading.setup.plan.speculative_tokens > 0)
     out.emplace_back("the time and memory of the draft model are not counted, and no command has it");
   for (const gpu::Gpu& gpu : subject.gpus) {

@@ -25,8 +25,8 @@ using model::FieldId;
 
 constexpr std::int64_t most_requests = 4096;  // of a rank and stage
 constexpr std::int64_t finest_batch = 32;     // a bound is met to this part of the requests
-constexpr std::int64_t most_drafted =
-    3;  // tokens: of DeepSeek's models in SGLang's and TensorRT-LLM's guides
+// Tokens: of DeepSeek's models in SGLang's and TensorRT-LLM's guides.
+constexpr std::int64_t most_drafted = 3;
 // Tokens of prompts. vLLM's guide wants 2048 for the time between tokens and over 8192 for throughput
 // (docs/configuration/optimization.md); what an engine needs for a step beside its kernels is not modelled,
 // and smaller chunks would look better than they are.
@@ -458,13 +458,14 @@ void ServingSearch::Parts::add_batches(const Replica& replica, ServingPlan plan,
       if (requests >= pass.prompts && !is_as_before) by_requests.push_back(priced(requests));
     }
     before = pass.tokens;
-    for (std::size_t i = 0; i + 1 < by_requests.size(); ++i) {
+    for (std::size_t i = 0; i + 1 < by_requests.size();) {
       const auto number = [&](std::size_t at) { return by_requests[at].setup.plan.micro_batch_size; };
-      if (!by_requests[i].meets(request) || by_requests[i + 1].meets(request)) continue;
       const std::int64_t middle = number(i) + (number(i + 1) - number(i)) / 2;
-      if (middle - number(i) <= number(i) / finest_batch) continue;
-      by_requests.insert(by_requests.begin() + static_cast<std::ptrdiff_t>(i) + 1, priced(middle));
-      --i;
+      const bool is_at_bound = by_requests[i].meets(request) && !by_requests[i + 1].meets(request);
+      if (is_at_bound && middle - number(i) > number(i) / finest_batch)
+        by_requests.insert(by_requests.begin() + static_cast<std::ptrdiff_t>(i) + 1, priced(middle));
+      else
+        ++i;
     }
     say_what_binds(by_requests);
     plans.insert(plans.end(), by_requests.begin(), by_requests.end());

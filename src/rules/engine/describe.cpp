@@ -80,7 +80,8 @@ std::string op_display_list(const std::vector<std::string>& ops) {
       std::replace_if(
           name.begin(), name.end(), [](char c) { return c == '.' || c == '_'; }, ' ');
     }
-    if (name != op && name.ends_with(" out")) name += "put projection";
+    if (constexpr std::string_view last = " out"; name != op && name.ends_with(last))
+      name.replace(name.size() - last.size(), last.size(), " output projection");
     if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(std::move(name));
   }
   // A label has one line.
