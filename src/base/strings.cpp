@@ -231,7 +231,7 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     if (wanted == other && found != candidates.end()) return *found;
   }
   std::string_view best;
-  std::ptrdiff_t best_shared = 0;  // characters that both begin with
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> best_shared;  // characters that both begin with, and end with
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const std::string other = folded(candidate);
@@ -239,9 +239,11 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
     const std::size_t longer = std::max(wanted.size(), other.size());
     if (longer - std::min(wanted.size(), other.size()) > best_distance) continue;
     const std::size_t distance = edit_distance(wanted, other);
-    // Of two as near: the one that begins as the name does (`h10` is `h100`, not `a10`).
-    const auto parting = std::mismatch(wanted.begin(), wanted.end(), other.begin(), other.end()).first;
-    const auto shared = parting - wanted.begin();
+    // Of two as near: the one that begins as the name does (`h10` is `h100`, not `a10`), then the one that
+    // ends so (`parms` is `params`, not `parts`).
+    const std::pair shared{
+        std::mismatch(wanted.begin(), wanted.end(), other.begin(), other.end()).first - wanted.begin(),
+        std::mismatch(wanted.rbegin(), wanted.rend(), other.rbegin(), other.rend()).first - wanted.rbegin()};
     if (distance < best_distance || (distance == best_distance && !best.empty() && shared > best_shared)) {
       best = candidate;
       best_distance = distance;

@@ -174,7 +174,7 @@ Result<bool> RealFileSystem::write(const std::string& path, std::string_view con
   if (!is_there && fs::is_symlink(place, problem)) {
     const fs::path to = fs::read_symlink(place, problem);
     return not_writable(
-        path, fmt::format("cannot be written: it is a link to `{}`, which is not there", to.string()));
+        path, fmt::format("cannot be written: it is a link to `{}`, which does not exist", to.string()));
   }
   const bool is_regular = !is_there || S_ISREG(about.st_mode);
   const fs::path whole(place);

@@ -30,6 +30,8 @@ TEST_CASE("the nearest name is found, a far one is not") {
   // Of two as near the one that begins alike.
   const std::vector<std::string_view> gpus = {"a10", "h100", "h20"};
   CHECK(nearest_name("h10", gpus) == "h100");
+  const std::vector<std::string_view> variables = {"parts", "params"};
+  CHECK(nearest_name("parms", variables) == "params");
   CHECK(did_you_mean("head_dm", names) == "did you mean `head_dim`?");
   // What other programs call it.
   const std::vector<std::string_view> formats{"fp32", "fp16", "bf16"};

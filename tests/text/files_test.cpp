@@ -259,7 +259,7 @@ TEST_CASE("a link to nothing is told, and stays") {
   const text::RealFileSystem files(folder.path.string());
   fs::create_symlink("gone.json", folder.path / "link.json");
   CHECK(files.write("link.json", "x").error().message ==
-        "cannot be written: it is a link to `gone.json`, which is not there");
+        "cannot be written: it is a link to `gone.json`, which does not exist");
   CHECK(fs::is_symlink(folder.path / "link.json"));
   CHECK_FALSE(fs::exists(folder.path / "gone.json"));
 }

@@ -92,7 +92,7 @@ class GinReader {
     }
     python::ExpressionReader reader(module_.syntax, plain);
     const python::Index index = reader.list();
-    if (reader.failed() || !reader.done()) return python::unknown("it is written in a way that is not read");
+    if (reader.failed() || !reader.done()) return python::unknown("its syntax is not supported");
     return interpreter_.value_of(module_, index);
   }
 

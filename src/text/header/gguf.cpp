@@ -198,7 +198,7 @@ Result<std::string> gguf_listing(const std::string& path, std::string_view first
     return Error{"no GGUF header: " + std::move(message), {}, path, {}};
   };
   if (!first_bytes.starts_with("GGUF")) return refuse("the file does not begin with `GGUF`");
-  if (first_bytes.size() < 8) return refuse("the file ends behind its first bytes");
+  if (first_bytes.size() < 8) return refuse("the file ends after its first bytes");
   std::uint32_t version = 0;
   std::memcpy(&version, first_bytes.data() + 4, sizeof(version));
   constexpr std::uint32_t largest_sensible = 0xFFFF;

@@ -19,7 +19,7 @@ constexpr int most_parts = 32;
 }  // namespace
 
 std::string too_many() {
-  return fmt::format("more than {} names, one of too many parts, or {} MB of text", max_header_entries,
+  return fmt::format("more than {} names, a name with too many parts, or {} MB of text", max_header_entries,
                      max_header_text_bytes / 1'000'000);
 }
 
@@ -131,7 +131,7 @@ Result<std::string> safetensors_listing(const std::string& path, std::string_vie
   const auto refuse = [&](std::string message) -> Result<std::string> {
     return Error{"no safetensors header: " + std::move(message), {}, path, {}};
   };
-  if (first_bytes.size() <= length_bytes) return refuse("the file ends behind its first bytes");
+  if (first_bytes.size() <= length_bytes) return refuse("the file ends after its first bytes");
   const std::uint64_t length = length_of(first_bytes);
   if (length > longest_safetensors_header)
     return refuse(fmt::format("it would be {} bytes long, and at most {} are allowed", length,

@@ -153,11 +153,11 @@ class Interpolator {
       const Resolved part = reference(text.substr(open + 2, end - open - 3), around, depth);
       charge_text(part.text.size());
       const std::optional<std::string> shown = as_text(part);
-      if (!shown) return part.kind == Resolved::Kind::unknown ? part : unknown("a table or list in a text");
+      if (!shown) return part.kind == Resolved::Kind::unknown ? part : unknown("a table or list in a string");
       charge_text(shown->size());
       all += *shown;
       at = end;
-      if (all.size() > static_cast<std::size_t>(max_text)) return unknown("its text is too long");
+      if (all.size() > static_cast<std::size_t>(max_text)) return unknown("the string is too long");
     }
     return of_string(std::move(all));
   }
@@ -203,7 +203,8 @@ class Interpolator {
     if (expression && expression->size() > 1 && (expression->front() == '"' || expression->front() == '\'') &&
         expression->back() == expression->front())
       expression = expression->substr(1, expression->size() - 2);
-    if (!expression || expression->find('\n') != std::string::npos) return unknown("`eval` of no expression");
+    if (!expression || expression->find('\n') != std::string::npos)
+      return unknown("`eval` without an expression");
     const Result<Document> read = parse_python({}, "x = " + *expression);
     const NodeRef value = read ? read->root()["x"] : NodeRef();
     if (value.is(Kind::integer)) return of_number(static_cast<double>(*value.as_integer()), true);

@@ -227,9 +227,8 @@ class Walker final : public nlohmann::json_sax<nlohmann::json> {
                    *before};
     }
     const bool at_close = message.starts_with("unexpected '}'") || message.starts_with("unexpected ']'");
-    return Error{fmt::format("not valid JSON: {}", message),
-                 at_close ? "no comma may follow the last value" : "", path_,
-                 Span{at, std::min(at + 1, static_cast<std::int64_t>(source_.size()))}};
+    return Error{fmt::format("not valid JSON: {}", message), at_close ? "remove the trailing comma" : "",
+                 path_, Span{at, std::min(at + 1, static_cast<std::int64_t>(source_.size()))}};
   }
 
   std::int32_t add(Kind kind) {

@@ -36,10 +36,10 @@ Value converted(const Value& value, bool to_integer) {
     charge(value.text.size() / 8);
     if (to_integer) {
       const auto read = parse_integer(value.text);
-      return read ? of_integer(*read) : unknown("the text is not a number");
+      return read ? of_integer(*read) : unknown("the string is not a number");
     }
     const auto read = parse_number(value.text);
-    return read && std::isfinite(*read) ? of_number(*read) : unknown("the text is not a number");
+    return read && std::isfinite(*read) ? of_number(*read) : unknown("the string is not a number");
   }
   if (!is_numeric(value)) return unknown("it is not a number");
   if (!to_integer) return of_number(as_double(value));
@@ -427,7 +427,7 @@ std::optional<Value> Interpreter::method(const Value& of, std::string_view name,
     Value value = *found;
     if (name == "pop") {
       if (is_certain) of.object->erase(key);
-      if (!is_certain) of.object->set(key, unknown("it may be taken out"));
+      if (!is_certain) of.object->set(key, unknown("it may be removed"));
     }
     return value;
   }

@@ -154,7 +154,7 @@ Value Interpreter::joined(const Expression& each, Frame& frame) {
     Value value = evaluate(syntax.child(each, i), frame);
     if (value.kind == ValueKind::unknown && !value.text.empty()) return value;
     if (!write(value, out.text)) return unknown("it is a string known only at run time");
-    if (out.text.size() > most_items) return unknown("the text is too long");
+    if (out.text.size() > most_items) return unknown("the string is too long");
   }
   return out;
 }
@@ -359,7 +359,7 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
       Value value = of;
       value.where = nullptr;
       value.text = of.text + "." + std::string(name);
-      if (value.text.size() > most_items) return unknown("the text is too long");
+      if (value.text.size() > most_items) return unknown("the string is too long");
       return value;
     }
     case ValueKind::module: {

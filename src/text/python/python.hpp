@@ -33,7 +33,8 @@ struct PythonImports {
 //   name, with the dotted name of what is called as `()`. A method's call on such has the object as `self`.
 // - `Class` of a class with values: its fields, those of its bases too, and its name as `()`.
 // - `function()` and `Class.method()` of a function of the file that gives a table: with its defaults.
-// - `Class()` of a class of transformers' configurations: what it is with its defaults.
+// - `Class()` of a class of transformers' configurations: what it is with its defaults; of any other, what
+// is made and used without a name (`Class(…).train()`).
 // - `__folder__`, the name of the folder that the file lies in.
 // What only the run knows is Kind::unknown with the reason in NodeRef::note: values of conditions, of loops,
 // of functions that are not read, and what is assigned in a block that may not run. A member of an

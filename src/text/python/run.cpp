@@ -105,7 +105,7 @@ void Interpreter::run(const Module& module, const Statement& statement, Index in
       run_maybe(module, statement.otherwise, frame);
       return;
     case StatementKind::evaluate:
-      if (statement.parts.count > 0) evaluate(part(0), frame);
+      if (statement.parts.count > 0) keep_unnamed(part(0), evaluate(part(0), frame), frame);
       return;
     case StatementKind::assign:
     case StatementKind::augment:
@@ -229,21 +229,48 @@ void Interpreter::assign(const Module& module, const Statement& statement, Frame
   for (std::uint32_t i = 0; i + 1 < count; ++i) store(part(i), value, frame);
 }
 
+void Interpreter::put(Object& into, bool may_be_skipped, std::string_view key, Value value, Span key_span,
+                      Frame& frame) {
+  if (may_be_skipped) {
+    const Span at = value.span;
+    value = unknown(std::string(may_not_run));
+    value.span = at;
+    value.where = frame.module;
+  }
+  ++values_;
+  Entry& entry = into.set(key, std::move(value));
+  entry.key_span = key_span;
+  entry.where = frame.module;
+}
+
+void Interpreter::name(std::string_view key, Value value, Span key_span, Frame& frame) {
+  put(*frame.names, maybe_ > frame.born, key, std::move(value), key_span, frame);
+}
+
+// `Trainer(…).train()`: what is made and used without a name stands under that of its class, `Trainer()`.
+void Interpreter::keep_unnamed(Index index, Value value, Frame& frame) {
+  const Syntax& syntax = frame.module->syntax;
+  const Expression* call = &syntax.at(index);
+  for (bool is_method = false; call->kind == Expression::Kind::call; is_method = true) {
+    const Expression& callee = syntax.at(syntax.child(*call, 0));
+    const std::string_view called = syntax.text(callee);
+    const bool is_class = !called.empty() && called.front() >= 'A' && called.front() <= 'Z';
+    if (is_class && is_method && value.kind == ValueKind::instance)
+      return name(std::string(called) + "()", std::move(value), {callee.begin, callee.end}, frame);
+    if (callee.kind != Expression::Kind::attribute || value.kind != ValueKind::instance) return;
+    Value* const self = value.object->find("self");
+    if (self == nullptr) return;
+    value = Value(*self);
+    call = &syntax.at(syntax.child(callee, 0));
+  }
+}
+
 void Interpreter::store(Index index, Value value, Frame& frame) {
   const Syntax& syntax = frame.module->syntax;
   const Expression& target = syntax.at(index);
   const Span span{target.begin, target.end};
   if (target.kind == Expression::Kind::name) {
-    if (maybe_ > frame.born) {
-      const Span at = value.span;
-      value = unknown(std::string(may_not_run));
-      value.span = at;
-      value.where = frame.module;
-    }
-    ++values_;
-    Entry& entry = frame.names->set(syntax.text(target), std::move(value));
-    entry.key_span = span;
-    entry.where = frame.module;
+    name(syntax.text(target), std::move(value), span, frame);
   } else if (target.kind == Expression::Kind::attribute) {
     const Value owner = owner_of(syntax.child(target, 0), frame);
     store_into(owner, std::string(syntax.text(target)), std::move(value),
@@ -301,15 +328,9 @@ void Interpreter::store_into(const Value& owner, const std::string& key, Value v
                              Frame& frame) {
   if (owner.kind != ValueKind::table && owner.kind != ValueKind::instance && owner.kind != ValueKind::type)
     return;
-  if (maybe_ > owner.object->born) {
-    value = unknown(std::string(may_not_run));
-    value.span = key_span;
-    value.where = frame.module;
-  }
-  ++values_;
-  Entry& entry = owner.object->set(key, std::move(value));
-  entry.key_span = key_span;
-  entry.where = frame.module;
+  const bool may_be_skipped = maybe_ > owner.object->born;
+  if (may_be_skipped) value.span = key_span;
+  put(*owner.object, may_be_skipped, key, std::move(value), key_span, frame);
 }
 
 // One of several things that a call gives: it has what the call was given, and its name with a number.

@@ -79,6 +79,10 @@ class Interpreter {
   void loop(const Module& module, const Statement& statement, Frame& frame);
   void assign(const Module& module, const Statement& statement, Frame& frame);
   void store(Index target, Value value, Frame& frame);
+  // An entry of a table or of names; `may_be_skipped`: the block that sets it may not run.
+  void put(Object& into, bool may_be_skipped, std::string_view key, Value value, Span key_span, Frame& frame);
+  void name(std::string_view key, Value value, Span key_span, Frame& frame);
+  void keep_unnamed(Index made, Value value, Frame& frame);
   Value owner_of(Index expression, Frame& frame);
   void store_into(const Value& owner, const std::string& key, Value value, Span key_span, Frame& frame);
   Value part_of_call(const Value& called, std::size_t number);

@@ -231,7 +231,7 @@ constexpr std::size_t longest_text = 100'000;  // adding a text to itself double
 // `"M" * 24`
 Value repeated(const std::string& text, std::int64_t times) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(times, 0));
-  if (!text.empty() && count > longest_text / text.size()) return unknown("the text is too long");
+  if (!text.empty() && count > longest_text / text.size()) return unknown("the string is too long");
   charge_text(count * text.size());
   std::string out;
   out.reserve(count * text.size());
@@ -249,7 +249,7 @@ Value apply(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "*" && a.kind == ValueKind::integer && b.kind == ValueKind::string)
     return repeated(b.text, a.integer);
   if (sign == "+" && a.kind == ValueKind::string && b.kind == ValueKind::string) {
-    if (a.text.size() + b.text.size() > longest_text) return unknown("the text is too long");
+    if (a.text.size() + b.text.size() > longest_text) return unknown("the string is too long");
     charge_text(a.text.size() + b.text.size());
     return of_text(a.text + b.text);
   }

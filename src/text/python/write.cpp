@@ -59,7 +59,7 @@ class Writer {
       case ValueKind::instance:
       case ValueKind::type:
         if (depth > deepest) return open("it is nested too deep");
-        if (tree_.size() > most_nodes) return open("there is too much of it");
+        if (tree_.size() > most_nodes) return open("it is too large");
         return entries(
             leaf(value.kind == ValueKind::list || value.kind == ValueKind::tuple ? Kind::list : Kind::table),
             value, span, depth);
@@ -68,7 +68,7 @@ class Writer {
       case ValueKind::awaited:
         return open("it is imported");
       case ValueKind::builtin:
-        return open(fmt::format("`{}` is not of this file", value.text));
+        return open(fmt::format("`{}` is not from this file", value.text));
       default:
         return open("it is a function");
     }

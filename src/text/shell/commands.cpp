@@ -267,7 +267,7 @@ void SymbolicExecutor::set_unknown(std::string_view name, Word word, std::string
 void SymbolicExecutor::assign(const Assignment& assignment, ExecutionPath& outcome) {
   if (assignment.is_element) {
     return set_unknown(assignment.name, assignment.name_word,
-                       "one element of it is set, which is not followed", outcome);
+                       "it is set element by element, which is not followed", outcome);
   }
   Expander expands = expander(outcome);
   Value value;

@@ -90,7 +90,7 @@ Text with_inner_variables(Text word) {
   const std::size_t dollar = text.find('$');
   if (dollar == std::string::npos || !is_known(word)) return word;
   Piece& piece = word.front();
-  piece.reason = fmt::format("`{}` is left to another shell", text.substr(dollar));
+  piece.reason = fmt::format("`{}` is expanded by another shell", text.substr(dollar));
   piece.known = false;
   piece.text.clear();
   piece.exact = false;
@@ -219,7 +219,7 @@ Span values_span(const Flag& flag) {
 namespace {
 
 // The name of a program or of its subcommand; empty for any other word.
-std::string_view op_display_name(std::string_view word) {
+std::string_view program_name(std::string_view word) {
   word.remove_prefix(word.rfind('/') + 1);  // npos + 1: all of it
   const bool is_plain = !word.empty() && word.front() != '-' &&
                         std::all_of(word.begin(), word.end(),
@@ -232,7 +232,7 @@ std::vector<std::pair<std::string, Text>> following(const std::vector<Text>& wor
   std::vector<std::pair<std::string, Text>> out;
   for (std::size_t i = 0; i + 1 < words.size() && out.size() < most; ++i) {
     const std::string word = as_string(words[i]);
-    const std::string_view name = is_known(words[i]) ? op_display_name(word) : std::string_view{};
+    const std::string_view name = is_known(words[i]) ? program_name(word) : std::string_view{};
     if (!name.empty() && !is_flag(as_string(words[i + 1]))) out.emplace_back(name, words[i + 1]);
   }
   return out;

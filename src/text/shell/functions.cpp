@@ -236,7 +236,7 @@ void SymbolicExecutor::forget_arguments(const Statement& loop, ExecutionPath& ou
     piece.exact = false;
     piece.known = false;
     piece.name = std::string(1, name);
-    piece.reason = fmt::format("a loop takes the arguments one by one to `${}`", name);
+    piece.reason = fmt::format("a loop assigns the arguments one by one to `${}`", name);
     outcome.variables[piece.name] = std::make_shared<const Value>(Value{false, {{piece}}});
   }
 }

@@ -132,7 +132,7 @@ void SymbolicExecutor::forget_assigned(const Statement& loop, ExecutionPath& out
   }
   forget_arguments(loop, outcome);
   for (const Assignment& each : self_dependent_assignments(loop.body, source_)) {
-    set_unknown(each.name, each.name_word, fmt::format("`{}` grows in a loop", each.name), outcome);
+    set_unknown(each.name, each.name_word, fmt::format("`{}` changes in a loop", each.name), outcome);
   }
 }
 

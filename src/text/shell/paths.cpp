@@ -127,15 +127,19 @@ std::shared_ptr<const Value> value_of(const ExecutionPath& outcome, const std::s
 
 // Whether `a` says nothing that `b` does not say, or say better.
 bool is_subsumed_by(const ExecutionPath& a, const ExecutionPath& b, const Names& relevant) {
+  charge(units_per_comparison);
   if (a.ended != b.ended) return a.ended && !a.returned && starts_nothing(a);
   if (a.commands.size() != b.commands.size()) return false;
   for (std::size_t i = 0; i < a.commands.size(); ++i) {
+    charge();
     if (a.commands[i] == b.commands[i]) continue;
     const Difference difference = compare(a.commands[i]->words, b.commands[i]->words);
     if (difference == Difference::some || difference == Difference::right_is_not_given) return false;
   }
   if (a.ended) return true;
   for (const std::string& name : relevant) {
+    // Two values are mostly one and the same; their texts are charged where they are not.
+    charge(units_per_comparison);
     const Difference difference = compare(value_of(a, name), value_of(b, name));
     if (difference == Difference::some || difference == Difference::right_is_not_given) return false;
   }
@@ -163,6 +167,7 @@ bool is_harmless_command(std::string_view name) {
 bool starts_nothing(const ExecutionPath& outcome) {
   return std::all_of(outcome.commands.begin(), outcome.commands.end(), [](const auto& line) {
     const std::string name = as_string(line->words.front());
+    charge(units_per_comparison);
     // A cluster is cleared before it is used.
     const bool clears = name == "ray" && line->words.size() > 1 && as_string(line->words[1]) == "stop";
     return clears || is_harmless_command(name);
@@ -194,8 +199,6 @@ void merge_paths(std::vector<ExecutionPath>& paths, const Names& relevant) {
   if (paths.size() < 2) return;
   std::vector<ExecutionPath> kept;
   for (ExecutionPath& outcome : paths) {
-    // Two values are mostly one and the same; their texts are charged where they are not.
-    charge(units_per_comparison * (1 + relevant.size() + outcome.commands.size()) * (kept.size() + 1));
     const auto says_better = std::find_if(kept.begin(), kept.end(), [&](const ExecutionPath& other) {
       return is_subsumed_by(outcome, other, relevant);
     });

@@ -92,11 +92,11 @@ void SymbolicExecutor::fork(const Statement& statement, ExecutionPaths& paths, b
 }
 
 ExecutionPath SymbolicExecutor::copy(const ExecutionPath& outcome) {
-  const std::size_t count = 1 + outcome.variables.size() + outcome.names.size() + outcome.exported.size() +
-                            outcome.commands.size() + outcome.branches.size();
-  charge(units_per_copied * count);
+  const std::size_t count =
+      1 + outcome.variables.size() + outcome.names.size() + outcome.exported.size() + outcome.branches.size();
+  charge(units_per_copied * count + outcome.commands.size());
   auto held = std::make_shared<HeldBytes>();
-  held->add(bytes_per_copied * count);
+  held->add(bytes_per_copied * count + sizeof(outcome.commands.front()) * outcome.commands.size());
   ExecutionPath copied = outcome;
   copied.held = std::move(held);
   return copied;

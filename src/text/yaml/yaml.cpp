@@ -33,7 +33,7 @@ constexpr Row rows[] = {
     {"did not find expected <document start>", "the document ends before this",
      "the first value of a file decides whether it is a list (`- `) or a table (`key:`); `---` begins "
      "another document"},
-    {"mapping values are not allowed in this context", "unexpected `:`", "text that holds `: ` needs quotes"},
+    {"mapping values are not allowed in this context", "unexpected `:`", "a string with `: ` needs quotes"},
     {"block sequence entries are not allowed in this context", "unexpected `- `", ""},
     {"found character that cannot start any token", "no value can begin like this", "put it in quotes"},
     {"could not find expected ':'", "no `:` after the key",
@@ -167,7 +167,7 @@ class YamlReader {
   }
 
   Error tab(std::size_t position) const {
-    return Error{"not valid YAML: a tab where only spaces may be", "PyYAML refuses tabs outside of quotes",
+    return Error{"not valid YAML: a tab where only spaces may be", "PyYAML rejects tabs outside quotes",
                  path_, span(position, position + 1)};
   }
 

@@ -89,7 +89,7 @@ TEST_CASE("gguf: names with dots are tables, long lists are their length") {
 
 TEST_CASE("gguf: what is claimed is compared with what is there") {
   const std::string key = entry("llama.block_count", 4, bytes<std::uint32_t>(2));
-  CHECK(gguf_text("GGUF") == "error: no GGUF header: the file ends behind its first bytes");
+  CHECK(gguf_text("GGUF") == "error: no GGUF header: the file ends after its first bytes");
   CHECK(gguf_text("GGML" + std::string(20, 'x')) ==
         "error: no GGUF header: the file does not begin with `GGUF`");
   CHECK(gguf_text("GGUF" + bytes<std::uint32_t>(9) + std::string(16, '\0')) ==
@@ -134,7 +134,7 @@ TEST_CASE("safetensors: shapes by name") {
 }
 
 TEST_CASE("safetensors: what is claimed is compared with what is there") {
-  CHECK(safetensors_text("abc") == "error: no safetensors header: the file ends behind its first bytes");
+  CHECK(safetensors_text("abc") == "error: no safetensors header: the file ends after its first bytes");
   CHECK(safetensors_text(bytes<std::uint64_t>(1000) + "{}") ==
         "error: no safetensors header: it would be 1000 bytes long, and the file ends before that");
   CHECK(safetensors_text(bytes<std::uint64_t>(1ULL << 62U) + "{}") ==

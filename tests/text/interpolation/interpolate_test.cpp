@@ -117,7 +117,7 @@ TEST_CASE("interpolate: what cannot be resolved is unknown, with a reason") {
   CHECK(shown("a: {b: '${a}'}") == "{a: {b: unknown(circular reference)}}");
   CHECK(shown("a: {c: '${b}'}\nb: {c: '${a}'}").find("circular reference") != std::string::npos);
   CHECK(shown("a: ${b") == "{a: unknown(`${` is never closed)}");
-  CHECK(shown("a: x_${t}\nt: [1]") == "{a: unknown(a table or list in a text), t: [1]}");
+  CHECK(shown("a: x_${t}\nt: [1]") == "{a: unknown(a table or list in a string), t: [1]}");
 }
 
 TEST_CASE("interpolate: what is no interpolation stays") {
@@ -143,7 +143,7 @@ TEST_CASE("interpolate: limits") {
   CHECK(too_many.error().message == "the file holds more than 500000 values");
   std::string text = "a0: xxxxxxxxxx\n";
   for (int i = 1; i < 60; ++i) text += fmt::format("a{0}: ${{a{1}}}${{a{1}}}\n", i, i - 1);
-  CHECK(shown(text).find("its text is too long") != std::string::npos);
+  CHECK(shown(text).find("the string is too long") != std::string::npos);
 }
 
 TEST_CASE("interpolate: no text crashes it, and a file without references stays as it is") {

@@ -84,7 +84,7 @@ TEST_CASE("python: arithmetic of earlier names") {
         "number), "
         "c: unknown(the number is too large, or not a number)}");
   CHECK(shown("a = 'M' * 3\nb = 2 * 'M-'\nc = 'M' * -1\nd = 'M' * 10 ** 9\n") ==
-        "{a: \"MMM\", b: \"M-M-\", c: \"\", d: unknown(the text is too long)}");
+        "{a: \"MMM\", b: \"M-M-\", c: \"\", d: unknown(the string is too long)}");
 }
 
 TEST_CASE("python: anything else is unknown or passed over") {
@@ -101,8 +101,19 @@ TEST_CASE("python: anything else is unknown or passed over") {
         "false}");
   CHECK(shown("\"\"\"Doc\nn = 5\n\"\"\"\nn = 6\n") == "{n: 6}");
   CHECK(shown("n = (yield)\nm = 1 +\nk = 2\n") ==
-        "{n: unknown(`yield` is not of this file), "
+        "{n: unknown(`yield` is not from this file), "
         "m: unknown(its syntax is not evaluated), k: 2}");
+}
+
+// https://huggingface.co/docs/transformers/main_classes/trainer; vLLM, examples/offline_inference
+TEST_CASE("what is made and used without a name stands under its class", "[text]") {
+  CHECK(shown("from a import Trainer\nTrainer(model='x', n=4).train()\n") ==
+        "{Trainer(): {(): \"a.Trainer\", model: \"x\", n: 4}}");
+  CHECK(shown("import a\na.b.LLM('x').with_lora(8).generate(['hi'])\n") ==
+        "{LLM(): {(): \"a.b.LLM\", 0: \"x\"}}");
+  CHECK(shown("from a import Trainer, run\nt = Trainer(n=4)\nt.train()\nrun(t)\n") ==
+        "{t: {(): \"a.Trainer\", n: 4}}");
+  CHECK(shown("from a import Config\nConfig.set(4)\n") == "{}");
 }
 
 TEST_CASE("python: tables, constructors and members of enumerations") {
