@@ -12,6 +12,7 @@
 #include "base/budget.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
+#include "expr/prepared.hpp"
 
 namespace shapelint::expr {
 
@@ -117,11 +118,20 @@ struct Token {
 };
 
 // Where `name` stands among hundreds of names. Rules ask for the same few thousands of times, of lists that
-// begin alike, so that it mostly stands where it stood the last time.
+// begin alike, so that it mostly stands where it stood the last time, or in the longest list so far.
 std::size_t place_of(std::string_view name, std::span<const std::string_view> names) {
-  constexpr std::size_t remembered = 1024;
+  constexpr std::size_t remembered = 4096;
   thread_local std::array<std::uint16_t, remembered> places{};
-  std::uint16_t& place = places[std::hash<std::string_view>{}(name) % remembered];
+  thread_local std::size_t longest = 0;
+  const auto slot = [&](std::string_view each) -> std::uint16_t& {
+    return places[std::hash<std::string_view>{}(each) % remembered];
+  };
+  if (names.size() > longest && names.size() < remembered) {
+    longest = names.size();
+    // From the end: of equal names the first counts.
+    for (std::size_t i = names.size(); i-- > 0;) slot(names[i]) = static_cast<std::uint16_t>(i);
+  }
+  std::uint16_t& place = slot(name);
   if (place < names.size() && names[place] == name) return place;
   // Most differ in their first letter already.
   const auto found = std::find_if(names.begin(), names.end(), [&](std::string_view each) {
@@ -445,6 +455,31 @@ class Compiler {
   bool expects_open_ = false;  // right behind a function's name, where the scanner saw it
 };
 
+// What compiling a text over `names` makes, where the build did it.
+struct Linked {
+  Program program;
+  std::vector<std::int32_t> used;  // as they stand in Prepared
+};
+std::optional<Linked> link(std::string_view text, std::span<const std::string_view> names) {
+  const auto all = prepared();
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), text,
+                       [](const Prepared& each, std::string_view wanted) { return each.text < wanted; });
+  if (found == all.end() || found->text != text) return std::nullopt;
+  Linked out;
+  out.used.reserve(found->names.size());
+  for (const std::string_view each : found->names) {
+    const std::size_t place = place_of(each, names);
+    if (place == names.size()) return std::nullopt;
+    out.used.push_back(static_cast<std::int32_t>(place));
+  }
+  out.program.depth = found->depth;
+  out.program.instructions.assign(found->instructions.begin(), found->instructions.end());
+  for (Instruction& each : out.program.instructions)
+    if (each.code == Code::name) each.at = out.used[static_cast<std::size_t>(each.at)];
+  return out;
+}
+
 }  // namespace
 
 std::span<const Function> functions() {
@@ -494,27 +529,6 @@ Result<bool> Expression::holds(const Value& value) const {
   return *result != 0;
 }
 
-std::size_t find_outside(std::string_view text, std::string_view sign) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')') --depth;
-    if (depth == 0 && text.substr(i).starts_with(sign)) return i;
-  }
-  return std::string_view::npos;
-}
-
-std::vector<std::string_view> conjuncts(std::string_view text) {
-  if (find_outside(text, "||") != std::string_view::npos) return {text};
-  std::vector<std::string_view> out;
-  while (true) {
-    const std::size_t end = find_outside(text, "&&");
-    out.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 2);
-  }
-}
-
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> out;
   for (std::size_t at = 0; at < text.size();) {
@@ -539,16 +553,18 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
     return std::nullopt;
   }
   charge_compiling(text);
-  const std::vector<Token> tokens = Scanner(text, names, errors).scan();
-  if (tokens.empty()) return std::nullopt;
   Expression out;
   out.text_ = text;
-  if (auto problem = Compiler(text, tokens, out.program_).compile()) {
-    errors.push_back(*std::move(problem));
-    return std::nullopt;
+  if (auto linked = link(text, names)) {
+    out.program_ = std::move(linked->program);
+    out.used_ = std::move(linked->used);
+  } else {
+    auto program = compile_program(text, names, errors);
+    if (!program) return std::nullopt;
+    out.program_ = *std::move(program);
+    for (const Instruction& each : out.program_.instructions)
+      if (each.code == Code::name) out.used_.push_back(each.at);
   }
-  for (const Token& each : tokens)
-    if (each.kind == Token::Kind::name) out.used_.push_back(each.name);
   std::sort(out.used_.begin(), out.used_.end());
   out.used_.erase(std::unique(out.used_.begin(), out.used_.end()), out.used_.end());
   for (const std::int32_t each : out.used_) out.used_names_.push_back(names[static_cast<std::size_t>(each)]);
@@ -558,6 +574,25 @@ std::optional<Expression> compile(std::string_view text, std::span<const std::st
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names) {
   std::vector<Error> ignored;
   return compile(text, names, ignored);
+}
+
+std::vector<std::string_view> distinct_names(std::string_view text) {
+  std::vector<std::string_view> out = names_in(text);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::optional<Program> compile_program(std::string_view text, std::span<const std::string_view> names,
+                                       std::vector<Error>& errors) {
+  const std::vector<Token> tokens = Scanner(text, names, errors).scan();
+  if (tokens.empty()) return std::nullopt;
+  Program out;
+  if (auto problem = Compiler(text, tokens, out).compile()) {
+    errors.push_back(*std::move(problem));
+    return std::nullopt;
+  }
+  return out;
 }
 
 }  // namespace shapelint::expr

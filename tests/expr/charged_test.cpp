@@ -112,8 +112,7 @@ TEST_CASE("budget: a message is charged by its pieces, and holds what it says", 
           static_cast<std::int64_t>(text.size() / 4));
     REQUIRE(errors.empty());
     const std::vector<double> values(compiled->expressions().size(), 3.0);
-    const std::array<std::pair<std::string_view, std::string>, 1> filled{
-        {{"expression", std::string(64, 'x')}}};
+    const std::array<rules::Word, 1> filled{{{"expression", [] { return std::string(64, 'x'); }}}};
     const bool has_pieces = each.find("{{") == std::string::npos && each.find("}}") == std::string::npos;
     CHECK(units_of([&] { compiled->fill(values, filled); }) >=
           static_cast<std::int64_t>(has_pieces ? times : 1));
@@ -121,8 +120,7 @@ TEST_CASE("budget: a message is charged by its pieces, and holds what it says", 
   // A short rule must not become a long message.
   const std::string text = repeated("{expression}", 10'000);
   const rules::Template compiled = rules::Template::compile(text, only_a, words, errors);
-  const std::array<std::pair<std::string_view, std::string>, 1> filled{
-      {{"expression", std::string(longest, 'x')}}};
+  const std::array<rules::Word, 1> filled{{{"expression", [] { return std::string(longest, 'x'); }}}};
   const Budget budget;
   CHECK_THROWS_AS(compiled.fill({}, filled), Spent);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include <rapidcheck.h>
 
@@ -125,6 +126,19 @@ TEST_CASE("an expression knows which names it uses") {
   REQUIRE(compiled);
   CHECK(std::vector<std::int32_t>(compiled->used().begin(), compiled->used().end()) ==
         std::vector<std::int32_t>{0, 3});
+}
+
+TEST_CASE("of equal names the first is meant, in lists of any length") {
+  for (const std::size_t count : {20U, 900U, 3000U, 900U}) {
+    std::vector<std::string> owned;
+    for (std::size_t i = 0; i < count; ++i) owned.push_back("name_" + std::to_string(i));
+    owned.push_back("name_7");
+    const std::vector<std::string_view> all(owned.begin(), owned.end());
+    const auto compiled = expr::compile("name_7 + name_13", all);
+    REQUIRE(compiled);
+    CHECK(std::vector<std::int32_t>(compiled->used().begin(), compiled->used().end()) ==
+          std::vector<std::int32_t>{7, 13});
+  }
 }
 
 TEST_CASE("no text makes the compiler throw or crash") {
