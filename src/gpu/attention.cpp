@@ -17,7 +17,7 @@ constexpr double most_prologue_keys = 4096;
 constexpr Field<AttentionKernels> kernel_fields[] = {
     {"", "name", "", Type::text, &AttentionKernels::name, 0, 0, "the library's name"},
     {"", "head_dim_multiple", "elements", Type::integer, &AttentionKernels::head_dim_multiple, 1, most_rows,
-     "head dims that are none are padded in memory"},
+     "other head dims are padded in memory"},
     {"", "prologue_keys", "keys", Type::number, &AttentionKernels::prologue_keys, 0, most_prologue_keys,
      "start and end of a query tile, as keys that it might have processed"},
     {"", "wave_softness", "", Type::number, &AttentionKernels::wave_softness, 0, 1,
@@ -83,7 +83,7 @@ AttentionKernels read_attention(NodeRef table, std::vector<Error>& errors) {
     if (bucket.value_head_dim == 0) bucket.value_head_dim = bucket.head_dim;
     if (!kernels.buckets.empty() && !ascends(kernels.buckets.back(), bucket)) {
       errors.push_back(
-          item.error(fmt::format("`{}` does not ascend by `head_dim`, then `value_head_dim`", item.path())));
+          item.error(fmt::format("`{}` is not sorted by `head_dim`, then `value_head_dim`", item.path())));
     }
     kernels.buckets.push_back(bucket);
   }

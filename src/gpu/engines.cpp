@@ -360,6 +360,7 @@ using text::NodeRef;
 constexpr std::string_view file_kind = "serving-memory";
 constexpr double most_gib = 1e3;
 constexpr double most_sequences = 1e6;
+constexpr double most_tokens = 1e9;
 
 constexpr Field<EngineMemory> engine_memory_table[] = {
     {"", "engine", "", Type::text, &EngineMemory::engine, 0, 0, "as the field `engine` names it"},
@@ -385,6 +386,10 @@ constexpr Field<EngineMemory> engine_memory_table[] = {
      "on small GPUs"},
     {"", "small_below_gib", "GiB", Type::number, &EngineMemory::small_below_gib, 0, most_gib,
      "memory up to which a GPU counts as small"},
+    {"", "step_tokens", "tokens", Type::integer, &EngineMemory::step_tokens, 1, most_tokens,
+     "that a step reads at most, by default"},
+    {"", "small_step_tokens", "tokens", Type::integer, &EngineMemory::small_step_tokens, 1, most_tokens,
+     "on small GPUs"},
 };
 
 const std::vector<EngineMemory>& known() {

@@ -273,6 +273,9 @@ struct EngineMemory {
   std::int64_t sequences = 0;
   std::int64_t small_sequences = 0;
   double small_below_gib = 0;
+  // The same of tokens that a step reads at most; 0: not known.
+  std::int64_t step_tokens = 0;
+  std::int64_t small_step_tokens = 0;
 };
 
 std::span<const Field<EngineMemory>> engine_memory_fields();

@@ -39,7 +39,7 @@ struct FigureSource {
   std::string_view key;
   std::string_view title;
   std::string_view url;    // may be empty
-  std::string_view grade;  // read, quoted, measured, recalled
+  std::string_view grade;  // read, quoted, measured, unverified
   std::string_view note;
 };
 

@@ -35,7 +35,7 @@ struct Measured {
 };
 
 // Facts. 0 means that the figure is unknown or that the unit does not exist. Peaks are dense, with fp32
-// accumulation. GB and TFLOPS are decimal, KiB and MiB binary.
+// accumulation. GB and TFLOP/s are decimal, KiB and MiB binary.
 struct Gpu {
   std::string id;    // file name without extension: `a100-sxm4-80gb`
   std::string name;  // `NVIDIA A100 SXM4 80GB`

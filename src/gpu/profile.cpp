@@ -29,19 +29,19 @@ struct PlainKey {
   std::string_view doc;
 };
 constexpr std::array plain_keys{
-    PlainKey{"kind", text::ValueType::text, "`gpu` (as without the key) or `architecture`"},
+    PlainKey{"kind", text::ValueType::text, "`gpu` (default) or `architecture`"},
     PlainKey{"aliases", text::ValueType::texts, "other names that `--gpu` takes"},
     PlainKey{"architecture", text::ValueType::text, "name of a file of gpus/architectures"},
-    PlainKey{"based_on", text::ValueType::text, "a known GPU, whose figures hold where this one has none"},
-    PlainKey{"sources", text::ValueType::texts, "sources of figures that name none"},
-    PlainKey{"notes", text::ValueType::texts, "further lines of `gpus NAME`"},
+    PlainKey{"based_on", text::ValueType::text, "known GPU whose figures are used if this profile has none"},
+    PlainKey{"sources", text::ValueType::texts, "sources of figures without their own"},
+    PlainKey{"notes", text::ValueType::texts, "notes that `gpus NAME` prints"},
     PlainKey{"confidence", text::ValueType::text, "default for the figures"},
     PlainKey{"power_limit_w", text::ValueType::number, "below `tdp_w`: long compute runs slower"},
-    PlainKey{"clock_mhz", text::ValueType::number, "that `nvidia-smi --lock-gpu-clocks` sets"},
+    PlainKey{"clock_mhz", text::ValueType::number, "clock that `nvidia-smi --lock-gpu-clocks` sets"},
     PlainKey{"measured", text::ValueType::table, "figures that were measured"},
     PlainKey{"calibration", text::ValueType::table, "constants that `calibrate` fits"},
     PlainKey{"attention", text::ValueType::table, "fused kernels"},
-    PlainKey{"errors", text::ValueType::table, "how well each effect is known"}};
+    PlainKey{"errors", text::ValueType::table, "prediction error of each effect"}};
 constexpr auto plain_names = [] {
   std::array<std::string_view, plain_keys.size()> out;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = plain_keys[i].name;
@@ -215,7 +215,7 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
   if (gpu.sm_count > 0 && sm_count && *sm_count > 0) scale_to(gpu, *sm_count);
 
   if (const NodeRef kind = root["kind"]; kind && kind.as_string() != "gpu") {
-    errors.push_back(kind.error("no kind of profile", "`gpu` (as without the key) or `architecture`"));
+    errors.push_back(kind.error("unknown profile kind", "write `gpu` (the default) or `architecture`"));
   }
   read_fields<Gpu>(root, "", gpu_fields(), plain_names, gpu, errors);
   expect_table(root["measured"], errors);

@@ -5,9 +5,12 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
+#include "base/budget.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "catalog/catalog.hpp"
@@ -209,9 +212,26 @@ Result<const Document*> find_profile(std::string_view name, std::span<const Docu
   return Error{fmt::format("unknown GPU `{}`", name), std::move(hint), {}, {}, ErrorCode::unknown_name};
 }
 
+namespace {
+
+// Of a file that is compiled in, read when it is first asked for: a run asks for each of its configurations,
+// and again where it tries a fix. Several threads may ask.
+const Gpu& builtin_gpu(const Document& file) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<const Document*, Gpu>;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(&file); found != known.end()) return found->second;
+  const Uncharged kept;
+  std::vector<Error> errors;  // tests see to it that there are none
+  return known.emplace(&file, read_gpu(file, errors)).first->second;
+}
+
+}  // namespace
+
 Result<Gpu> find_gpu(std::string_view name, std::span<const Document> own) {
   const auto file = find_profile(name, own);
   if (!file) return file.error();
+  if (own.empty()) return builtin_gpu(**file);
   std::vector<Error> errors;
   Gpu gpu = read_gpu(**file, errors, own);
   if (!errors.empty()) return errors.front();
@@ -223,8 +243,7 @@ const Document* find_architecture_file(std::string_view id, std::span<const Docu
 }
 
 void check_architecture(text::NodeRef item, std::string_view id, std::vector<Error>& errors) {
-  if (!find_architecture_file(id))
-    errors.push_back(item.error(fmt::format("`{}` names no architecture", item.path())));
+  if (!find_architecture_file(id)) errors.push_back(item.error(fmt::format("unknown architecture `{}`", id)));
 }
 
 Result<Architecture> find_architecture(std::string_view id, std::span<const Document> own) {

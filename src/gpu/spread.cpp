@@ -86,8 +86,8 @@ std::vector<ProductSpread> read_spreads(text::NodeRef root, std::vector<Error>& 
     check_architecture(item, each.architecture, errors);
     if (std::find(constant_set_names.begin(), constant_set_names.end(), each.constants) ==
         constant_set_names.end()) {
-      errors.push_back(
-          item.error(fmt::format("`{}` names no set of constants", item.path()), "half, byte, single, …"));
+      errors.push_back(item.error(fmt::format("unknown set of constants `{}`", each.constants),
+                                  "write `half`, `byte` or `single`"));
     }
     out.push_back(std::move(each));
   }
@@ -101,7 +101,8 @@ std::vector<AttentionSpread> read_attention_spreads(text::NodeRef root, std::vec
     read_fields<A>(item, "", attention_fields, {}, each, errors);
     check_architecture(item, each.architecture, errors);
     if (each.phase != "prefill" && each.phase != "decode")
-      errors.push_back(item.error(fmt::format("`{}` names no phase", item.path()), "prefill or decode"));
+      errors.push_back(
+          item.error(fmt::format("unknown phase `{}`", each.phase), "write `prefill` or `decode`"));
     out.push_back(std::move(each));
   }
   return out;

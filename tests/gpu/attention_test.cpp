@@ -58,11 +58,11 @@ buckets = [
   CHECK(all ==
         "unknown key `attention.nam`; did you mean `name`?\n"
         "`attention.buckets[0].forward_efficiency` is implausible: 60; expected between 0.01 and 1\n"
-        "`attention.buckets[1]` does not ascend by `head_dim`, then `value_head_dim`; \n"
+        "`attention.buckets[1]` is not sorted by `head_dim`, then `value_head_dim`; \n"
         "`attention.buckets[2].query_tile` is a string, expected an integer; \n"
         "`attention.buckets[3]` states no `head_dim`; \n"
         "unknown key `attention.buckets[3].head_dim_`; did you mean `head_dim`?\n"
-        "`attention.buckets[3]` does not ascend by `head_dim`, then `value_head_dim`; \n");
+        "`attention.buckets[3]` is not sorted by `head_dim`, then `value_head_dim`; \n");
 }
 
 TEST_CASE("no table, no fused attention") {

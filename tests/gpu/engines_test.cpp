@@ -88,7 +88,7 @@ TEST_CASE("a kernel's mistakes are errors", "[engines]") {
   CHECK(first_error<ElementwiseKernel>((std::string(pass) + "row_us = -1\n").c_str(), pass_fields()) != "");
   CHECK(first_error<ElementwiseKernel>((std::string(pass) + "tile_us = 1\n").c_str(), pass_fields()) != "");
   CHECK(first_error<ElementwiseKernel>("[[kernels]]\narchitecture = \"hoper\"\n", pass_fields()) ==
-        "`kernels[0]` names no architecture");
+        "unknown architecture `hoper`");
 }
 
 TEST_CASE("a kernel that was tuned for some sizes serves them alone", "[engines]") {

@@ -42,7 +42,7 @@ TEST_CASE("every figure of the catalogue has a source, and every source is regis
 }
 
 TEST_CASE("every registered source says what it is and how it was read") {
-  const std::set<std::string_view> grades = {"read", "quoted", "measured", "recalled"};
+  const std::set<std::string_view> grades = {"read", "quoted", "measured", "unverified"};
   REQUIRE(catalog::builtin("gpus/sources").size() == 1);
   for (const text::NodeRef entry : catalog::builtin("gpus/sources")[0].root()) {
     INFO(entry.key());

@@ -213,7 +213,7 @@ TEST_CASE("a file's `kind` says whether it is an architecture, whatever its fold
   CHECK(find_gpu("a", own)->architecture.name == "Wide");
   CHECK(find_gpu("b", own).error().message == "unknown architecture `flat`");
   CHECK(find_gpu("b", own).error().hint == "architectures/flat.toml has no `kind = \"architecture\"`");
-  CHECK(find_gpu("c", own).error().hint == "`gpu` (as without the key) or `architecture`");
+  CHECK(find_gpu("c", own).error().hint == "write `gpu` (the default) or `architecture`");
   CHECK(find_gpu("wide", own).error().message == "unknown GPU `wide`");
   CHECK(find_gpu("wide", own).error().code == ErrorCode::unknown_name);
 }

@@ -86,7 +86,7 @@ same_width = 0.217
       text::parse_toml("attention.toml", "[[attention]]\narchitecture = \"hopper\"\nphase = \"both\"\n");
   read_attention_spreads(wrong->root(), errors);
   REQUIRE(errors.size() == 1);
-  CHECK(errors.front().message == "`attention[0]` names no phase");
+  CHECK(errors.front().message == "unknown phase `both`");
 }
 
 TEST_CASE("what cannot be is an error with its place", "[spreads]") {
@@ -98,9 +98,9 @@ TEST_CASE("what cannot be is an error with its place", "[spreads]") {
     return errors.empty() ? std::string() : errors.front().message;
   };
   CHECK(first_error("[[products]]\narchitecture = \"hoper\"\nconstants = \"half\"\n")
-            .find("names no architecture") != std::string::npos);
+            .find("unknown architecture `hoper`") != std::string::npos);
   CHECK(first_error("[[products]]\narchitecture = \"hopper\"\nconstants = \"bf16\"\n")
-            .find("names no set of constants") != std::string::npos);
+            .find("unknown set of constants `bf16`") != std::string::npos);
   CHECK(first_error("[[products]]\narchitecture = \"hopper\"\nconstants = \"half\"\nnear = { big = 1 }\n")
             .find("big") != std::string::npos);
 }
