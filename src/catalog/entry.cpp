@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/strings.hpp"
+#include "model/mixer.hpp"
 
 namespace shapelint::catalog {
 
@@ -49,6 +51,18 @@ std::string names_of(std::span<const std::string_view> choices) {
   return out;
 }
 
+// The mixer of that kind among the model's.
+std::optional<std::int64_t> mixing_of_kind(std::string_view kind, const std::vector<FieldValue>& values) {
+  for (std::size_t which = 0; which < model::most_mixers; ++which) {
+    const model::FieldId field = model::mixer_fields[which].kind;
+    for (const auto& [each, value] : values) {
+      if (each == field && value > 0 && model::info(field).choices[static_cast<std::size_t>(value)] == kind)
+        return model::mixing_by(which);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKey& key,
@@ -73,7 +87,8 @@ std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKe
   return std::nullopt;
 }
 
-model::TransformerLayer read_layer(text::NodeRef table, std::vector<Error>& errors) {
+model::TransformerLayer read_layer(text::NodeRef table, const std::vector<FieldValue>& values,
+                                   std::vector<Error>& errors) {
   model::TransformerLayer out;
   for (const text::NodeRef node : table) {
     const model::LayerKey* key = model::find_layer_key(node.key());
@@ -84,6 +99,12 @@ model::TransformerLayer read_layer(text::NodeRef table, std::vector<Error>& erro
                                                 did_you_mean(node.key(), names)),
                                  ErrorCode::unknown_name));
       continue;
+    }
+    if (key->name == "mixer") {
+      if (const auto mixing = mixing_of_kind(node.as_string().value_or(""), values)) {
+        out.mixing = *mixing;
+        continue;
+      }
     }
     if (const auto value = layer_value(node, *key, errors)) out.*(key->member) = *value;
   }

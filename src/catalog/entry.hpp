@@ -28,7 +28,9 @@ void put(std::vector<FieldValue>& values, const FieldValue& value);
 std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKey& key,
                                         std::vector<Error>& errors);
 
-// What a table says of the layers of one kind. Errors (unknown keys, values of other types) are appended.
-model::TransformerLayer read_layer(text::NodeRef table, std::vector<Error>& errors);
+// What a table says of the layers of one kind; `mixer` may name the kind of one of the mixers in the model's
+// `values`. Errors (unknown keys, values of other types) are appended.
+model::TransformerLayer read_layer(text::NodeRef table, const std::vector<FieldValue>& values,
+                                   std::vector<Error>& errors);
 
 }  // namespace shapelint::catalog

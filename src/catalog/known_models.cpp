@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 6> model_keys{"name", "title", "aliases",
 void fill_layers(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
   if (const auto order = table["layers"].as_string()) into.layers.order = std::string(*order);
   for (const NodeRef kind : table["layer"])
-    into.layers.kinds.emplace_back(std::string(kind.key()), read_layer(kind, errors));
+    into.layers.kinds.emplace_back(std::string(kind.key()), read_layer(kind, into.values, errors));
 }
 
 // The largest number of the list is the model's.
@@ -42,6 +42,8 @@ void fill_list(KnownModel& into, NodeRef list, std::vector<Error>& errors) {
 }
 
 void fill(KnownModel& into, NodeRef table, std::vector<Error>& errors) {
+  constexpr std::size_t usual = 12;
+  into.values.reserve(into.values.size() + usual);
   for (const NodeRef entry : table) {
     if (std::find(model_keys.begin(), model_keys.end(), entry.key()) != model_keys.end()) continue;
     if (entry.is(text::Kind::list)) {
@@ -108,6 +110,17 @@ void load_family(NodeRef family, std::int64_t sources, std::vector<KnownModel>& 
   }
 }
 
+// What a file calls models of any: `[[alias]]` has the `model` and its further `names`.
+void load_aliases(const text::Document& document, std::vector<KnownModel>& models) {
+  for (const NodeRef entry : document.root()["alias"]) {
+    const auto name = entry["model"].as_string().value_or("");
+    const auto found =
+        std::find_if(models.begin(), models.end(), [&](const KnownModel& each) { return each.name == name; });
+    if (found == models.end()) continue;  // a test checks the names
+    for (const NodeRef alias : entry["names"]) found->aliases.emplace_back(alias.as_string().value_or(""));
+  }
+}
+
 }  // namespace
 
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
@@ -151,9 +164,9 @@ std::span<const KnownModel> known_models() {
   static const std::vector<KnownModel>& models = *[] {
     auto* out = new std::vector<KnownModel>;
     std::vector<Error> errors;  // the data files are checked by a test
-    for (const text::Document& document : builtin("formats/models")) {
+    for (const text::Document& document : builtin("formats/models"))
       load_known_models(document, *out, errors);
-    }
+    for (const text::Document& document : builtin("formats/models")) load_aliases(document, *out);
     return out;
   }();
   return models;

@@ -52,30 +52,33 @@ bool holds(const StoredWeights& row, std::string_view name, std::string_view las
          is_named(row.names, name);
 }
 
-// A number that goes with names.
-struct NamedNumber {
+// A number, and words, that go with names.
+struct Named {
   std::int64_t value = 0;
+  std::string means;
   std::vector<std::string> names;
 };
 
 // The rows of a table, loaded once; never destroyed.
-const std::vector<NamedNumber>& loaded_rows(std::string_view table, std::string_view key) {
-  auto* out = new std::vector<NamedNumber>;
+const std::vector<Named>& loaded_rows(std::string_view table, std::string_view key) {
+  auto* out = new std::vector<Named>;
   for (const text::Document& document : builtin("formats/models")) {
     for (const NodeRef entry : document.root()[table]) {
-      NamedNumber& row = out->emplace_back();
+      Named& row = out->emplace_back();
       row.value = entry[key].as_integer().value_or(0);
+      row.means = entry["means"].as_string().value_or("");
       for (const NodeRef each : entry["names"]) row.names.emplace_back(each.as_string().value_or(""));
     }
   }
   return *out;
 }
 
-// Of the first row that holds for the name, else 0.
-std::int64_t number_of(std::string_view name, const std::vector<NamedNumber>& rows) {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const NamedNumber& each) { return is_named(each.names, name); });
-  return found == rows.end() ? 0 : found->value;
+// The first row that holds for the name.
+const Named& row_of(std::string_view name, const std::vector<Named>& rows) {
+  static const Named none;
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Named& each) { return is_named(each.names, name); });
+  return found == rows.end() ? none : *found;
 }
 
 }  // namespace
@@ -92,13 +95,19 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 }
 
 std::int64_t max_positions(std::string_view name) {
-  static const std::vector<NamedNumber>& rows = loaded_rows("positions", "max_positions");
-  return number_of(name, rows);
+  static const std::vector<Named>& rows = loaded_rows("positions", "max_positions");
+  return row_of(name, rows).value;
 }
 
 std::int64_t drafting_layers(std::string_view name) {
-  static const std::vector<NamedNumber>& rows = loaded_rows("drafting", "layers");
-  return number_of(name, rows);
+  static const std::vector<Named>& rows = loaded_rows("drafting", "layers");
+  return row_of(name, rows).value;
+}
+
+Towers towers(std::string_view name) {
+  static const std::vector<Named>& rows = loaded_rows("towers", "parameters");
+  const Named& row = row_of(name, rows);
+  return {row.means, row.value};
 }
 
 bool tells_storage(std::string_view word) {

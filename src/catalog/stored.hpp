@@ -32,6 +32,13 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 std::int64_t max_positions(std::string_view name);
 // Its layers of multi-token prediction, from the tables `drafting`; 0: none are known.
 std::int64_t drafting_layers(std::string_view name);
+// What a published model has beside its language model: "vision tower", and its parameters; 0: not known.
+struct Towers {
+  std::string means;
+  std::int64_t parameters = 0;
+};
+// From the tables `towers`; without `means`: nothing is known.
+Towers towers(std::string_view name);
 
 // Whether a word of a name says only how weights are stored.
 bool tells_storage(std::string_view word);

@@ -1,4 +1,4 @@
-// Models of one file that take turns on the same GPUs, as in reinforcement learning.
+// What the models of one file are to each other's memory.
 #include "formats/colocated.hpp"
 
 #include <cmath>
@@ -44,7 +44,6 @@ double kept_gib(const model::Reading& reading) {
 
 void add_colocated(std::span<model::Reading> readings) {
   for (model::Reading& reading : readings) {
-    model::Origin& origin = reading.origins[FieldId::colocated_mib];
     if (!takes_turns(reading) || model::is_stated(reading, FieldId::colocated_mib)) continue;
     double gib = 0;
     std::string parts;
@@ -56,11 +55,26 @@ void add_colocated(std::span<model::Reading> readings) {
       parts += fmt::format("{}{} {:.1f} GiB", parts.empty() ? "" : ", ", other.part, kept);
     }
     if (gib <= 0) continue;
-    model::set(reading.setup, FieldId::colocated_mib,
-               static_cast<std::int64_t>(std::lround(gib * bytes_per_gib / bytes_per_mib)));
-    origin = {};
-    origin.kind = model::Origin::Kind::derived;
-    origin.note = parts;
+    model::set_derived(reading, FieldId::colocated_mib,
+                       static_cast<std::int64_t>(std::lround(gib * bytes_per_gib / bytes_per_mib)), parts);
+  }
+}
+
+void add_towers(std::span<model::Reading> readings) {
+  const auto is_tower = [](const model::Reading& each) { return extra(each, "tower") > 0; };
+  std::int64_t parameters = 0;
+  std::string parts;
+  for (const model::Reading& each : readings) {
+    if (!is_tower(each) || !each.complete) continue;
+    parameters = model::plus(parameters, model::parameter_count(each.setup));
+    parts += (parts.empty() ? "" : ", ") + each.part;
+  }
+  if (parameters <= 0) return;
+  for (model::Reading& reading : readings) {
+    const bool is_encoder = !reading.setup.model.causal && !reading.setup.model.lm_head;
+    if (is_encoder || model::is_stated(reading, FieldId::tower_parameters)) continue;
+    model::set_derived(reading, FieldId::tower_parameters, parameters,
+                       fmt::format("parameters of the file's towers: {}", parts));
   }
 }
 

@@ -1,4 +1,5 @@
-// Models of one file that take turns on the same GPUs, as in reinforcement learning.
+// Models of one file on the same GPUs: those that take turns, as in reinforcement learning, and towers before
+// a language model.
 #pragma once
 
 #include <span>
@@ -12,5 +13,8 @@ namespace shapelint::formats {
 // turns (`keeps_weights`, `keeps_gradients`, `keeps_optimizer`). Of a model that nobody describes nothing is
 // known, so the sum is the least that they keep.
 void add_colocated(std::span<model::Reading> readings);
+
+// For a language model the parameters of the towers of its file (`tower`), whose output it reads.
+void add_towers(std::span<model::Reading> readings);
 
 }  // namespace shapelint::formats

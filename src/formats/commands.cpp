@@ -16,6 +16,7 @@
 #include "formats/recognise.hpp"
 #include "text/errors.hpp"
 #include "text/shell/shell.hpp"
+#include "text/yaml/yaml.hpp"
 
 namespace shapelint::formats {
 
@@ -348,9 +349,17 @@ void collect(const Command& command, const View& view, NodeRef node, Place& plac
   }
 }
 
-}  // namespace
+// A script whose lines are a table in YAML is a file of its own, which no shell runs.
+bool is_file(std::string_view text) {
+  if (text.find(':') == std::string_view::npos) return false;
+  const auto parsed = text::parse_yaml({}, std::string(text));
+  return parsed && parsed->size() == 1 && parsed->front().root().is(Kind::table);
+}
 
-std::vector<text::Document> held_commands(const Dialect& dialect, const text::Document& document) {
+// What `parse` makes of the scripts that `write` gives for each place of the dialect's commands.
+template <typename Write, typename Parse>
+std::vector<text::Document> held(const Dialect& dialect, const text::Document& document, const Write& write,
+                                 const Parse& parse) {
   std::vector<text::Document> out;
   View view(false);
   view.add({&document, {}, {}});
@@ -361,9 +370,9 @@ std::vector<text::Document> held_commands(const Dialect& dialect, const text::Do
     Place place;
     collect(command, view, document.root(), place, places);
     for (const Place& each : places) {
-      const auto script = Writer(command, view, each, document.source()).script();
+      const std::optional<Script> script = write(command, view, each);
       if (!script) continue;
-      const auto parsed = text::parse_shell(std::string(document.path()), script->text());
+      const auto parsed = parse(std::string(document.path()), script->text());
       if (!parsed) continue;
       const Span otherwise = view.find({each, true}, {}).span();
       for (const text::Document& one : *parsed) {
@@ -372,6 +381,33 @@ std::vector<text::Document> held_commands(const Dialect& dialect, const text::Do
     }
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<text::Document> held_commands(const Dialect& dialect, const text::Document& document) {
+  const auto write = [&](const Command& command, const View& view, const Place& place) {
+    const auto lines = view.find_first(command.script, place).as_string();
+    return lines && is_file(*lines) ? std::nullopt : Writer(command, view, place, document.source()).script();
+  };
+  return held(dialect, document, write, [](const std::string& path, const std::string& script) {
+    return text::parse_shell(path, script);
+  });
+}
+
+std::vector<text::Document> held_files(const Dialect& dialect, const text::Document& document) {
+  const auto write = [&](const Command& command, const View& view,
+                         const Place& place) -> std::optional<Script> {
+    const NodeRef node = view.find_first(command.script, place);
+    const auto lines = node.as_string();
+    if (!lines || !is_file(*lines)) return std::nullopt;
+    Script script(document.source());
+    script.copied(*lines, node.span());
+    return script;
+  };
+  return held(dialect, document, write, [](const std::string& path, const std::string& script) {
+    return text::parse_yaml(path, script);
+  });
 }
 
 namespace {

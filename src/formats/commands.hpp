@@ -19,6 +19,10 @@ namespace shapelint::formats {
 // What is no command line that can be followed is left out.
 std::vector<text::Document> held_commands(const Dialect& dialect, const text::Document& document);
 
+// The files in YAML that stand in a text of another where its `commands` say `script` (Ray Serve's
+// configuration within Kubernetes' RayService), with the places of that.
+std::vector<text::Document> held_files(const Dialect& dialect, const text::Document& document);
+
 // A script with those that it sources and that lie in the same repository (see ancestors()): in its own
 // folder or in one above. Nothing where it is no script or sources none of them.
 std::optional<text::Source> with_sourced_scripts(const text::FileSystem& files, const text::Source& source);

@@ -55,8 +55,8 @@ class Builder {
     auto widths = widths_of(written);
     if (!widths) {
       if (node)
-        errors_.push_back(
-            node.error(fmt::format("`{}` is not a list of layer widths", written), "such as `512-256-64`"));
+        errors_.push_back(node.error(fmt::format("`{}` is not a list of layer widths", written),
+                                     "write it as `512-256-64`"));
       return;
     }
     std::int64_t in = dense.input.empty() ? widths->front() : value(dense.input);

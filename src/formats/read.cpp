@@ -104,16 +104,19 @@ bool same_values(const model::Reading& a, const model::Reading& b) {
   return true;
 }
 
-// A decoding step runs the decoder alone: the encoder has read all of its input before.
+// Encoders have no decoding step: one alone (BERT) reads its input in one pass, and that of an
+// encoder-decoder has read all of it before the first step.
 void read_before_decoding(model::Reading& reading) {
   model::Plan& plan = reading.setup.plan;
-  if (reading.runs_in_whole <= 0 || reading.setup.model.causal || plan.mode != model::Mode::decode) return;
-  plan.mode = model::Mode::prefill;
+  if (plan.mode != model::Mode::decode || model::decodes(reading.setup.model)) return;
+  const bool is_half = reading.runs_in_whole > 0;
+  const bool is_asked =
+      model::origin(reading, model::FieldId::mode).kind == model::Origin::Kind::command_line;
+  if (!is_half && (is_asked || !reading.complete || !reading.setup.model.conv.empty())) return;
   plan.context_length = 0;
-  model::Origin& mode = reading.origins[model::FieldId::mode];
-  mode = {};
-  mode.kind = model::Origin::Kind::derived;
-  mode.note = "an encoder reads its input before the decoder's first step";
+  model::set_derived(reading, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
+                     is_half ? "an encoder reads its input before the decoder's first step"
+                             : "an encoder has no decoding step");
   reading.runs_in_whole = 0;
 }
 
@@ -125,11 +128,55 @@ void note_unknown_weights(model::Reading& reading) {
   const bool is_told = plan.weight_bits > 0 || plan.expert_weight_bits > 0 || bytes_of(plan.dtype) < 2;
   if (is_told || extra(reading, "packs_weights") <= 0) return;
   if (model::is_stated(reading, FieldId::unknown_weights)) return;
-  model::set(reading.setup, FieldId::unknown_weights, 1);
-  model::Origin& origin = reading.origins[FieldId::unknown_weights];
-  origin = {};
-  origin.kind = model::Origin::Kind::derived;
-  origin.note = "the checkpoint is quantized in several or unknown formats";
+  model::set_derived(reading, FieldId::unknown_weights, 1,
+                     "the checkpoint is quantized in several or unknown formats");
+}
+
+bool is_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// The variable that the text at `span` is assigned to: `hidden` of `hidden = 4096`, `H` of `H=4096`.
+std::string_view assigned_name(std::string_view source, Span span) {
+  std::size_t end = std::min(static_cast<std::size_t>(span.begin), source.size());
+  const auto skip_blanks = [&] {
+    while (end > 0 && (source[end - 1] == ' ' || source[end - 1] == '"')) --end;
+  };
+  skip_blanks();
+  if (end == 0 || source[end - 1] != '=') return {};
+  --end;
+  skip_blanks();
+  std::size_t begin = end;
+  while (begin > 0 && is_name(source[begin - 1])) --begin;
+  return source.substr(begin, end - begin);
+}
+
+// `4 * hidden` names `hidden`.
+bool names(std::string_view expression, std::string_view name) {
+  for (std::size_t at = expression.find(name); at != std::string_view::npos;
+       at = expression.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_name(expression[at - 1])) && (end == expression.size() || !is_name(expression[end])))
+      return true;
+  }
+  return false;
+}
+
+// An MLP width that a script computes from the variable of hidden_size follows it.
+void note_computed_width(std::string_view source, model::Reading& reading) {
+  const model::Origin& hidden = model::origin(reading, model::FieldId::hidden_size);
+  model::Origin& width = reading.origins[model::FieldId::intermediate_size];
+  const model::ModelSpec& model = reading.setup.model;
+  const bool are_here = hidden.kind == model::Origin::Kind::stated &&
+                        width.kind == model::Origin::Kind::stated && hidden.path == reading.path &&
+                        width.path == reading.path;
+  if (!are_here || model.hidden_size <= 0 || model.intermediate_size % model.hidden_size != 0) return;
+  const Span span = width.use_span.end > width.use_span.begin ? width.use_span : width.span;
+  const auto begin = static_cast<std::size_t>(span.begin);
+  const auto end = static_cast<std::size_t>(span.end);
+  const std::string_view name = assigned_name(source, hidden.span);
+  if (name.empty() || begin >= end || end > source.size() || span == hidden.span) return;
+  if (names(source.substr(begin, end - begin), name)) width.scales_with_width = true;
 }
 
 bool is_read(const AssembledConfig& whole, const std::string& path) {
@@ -171,6 +218,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       reading.part = label_of(part, whole.view, place);
       reading.notes.insert(reading.notes.end(), whole.notes.begin(), whole.notes.end());
       read_before_decoding(reading);
+      note_computed_width(document.source(), reading);
       add_remarks(reading.remarks, result.remarks);
       if (model::is_known(reading, model::FieldId::hidden_size) || !reading.setup.model.conv.empty() ||
           part.keep_incomplete) {
@@ -181,6 +229,7 @@ void read_document(const text::FileSystem& files, const Dialects& dialects, cons
       }
     }
   }
+  add_towers(std::span(result.readings).subspan(first));
   add_colocated(std::span(result.readings).subspan(first));
   if (result.readings.size() == first) {
     result.notes.push_back({fmt::format("{}: recognized, but it holds no complete model{}", dialect.title,
@@ -301,6 +350,11 @@ void read_commands(const text::FileSystem& files, const Dialects& dialects, cons
     result.dialect = its->name;
     read_document(files, dialects, *its, command, syntax, options, result);
   }
+  for (const text::Document& file : held_files(dialect, document)) {
+    const Dialect* its = recognise(dialects, file, text::name(text::Syntax::yaml));
+    const bool holds_commands = its != nullptr && its != &dialect && !its->commands.empty();
+    if (holds_commands) read_commands(files, dialects, *its, file, options, result, others);
+  }
 }
 
 // Why nothing was read of a file that holds command lines.
@@ -312,6 +366,16 @@ std::string nothing_started(const Dialect& dialect, const std::vector<std::strin
     names += fmt::format("{}`{}`", i > 0 ? ", " : "", started[i]);
   if (started.size() > most_named) names += ", …";
   return fmt::format("{}: no format reads the program that it starts ({})", dialect.title, names);
+}
+
+// Why no format reads them.
+std::string unrecognised(const std::vector<text::Document>& documents) {
+  std::string why = "unrecognized config format";
+  const bool is_composed = std::any_of(documents.begin(), documents.end(), [](const text::Document& each) {
+    return each.root()["defaults"].is(text::Kind::list) && each.root()["defaults"].size() > 0;
+  });
+  if (is_composed) why += ": a part of a Hydra configuration, whose `defaults` name other files";
+  return why;
 }
 
 // What the documents of a source say, which may be an error.
@@ -370,7 +434,10 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
   tell_apart(result.readings);
   if (!result.recognised) {
     result.notes.push_back(
-        {holder == nullptr ? "unrecognized config format" : nothing_started(*holder, started), path, {}, {}});
+        {holder == nullptr ? unrecognised(*source.documents) : nothing_started(*holder, started),
+         path,
+         {},
+         {}});
   }
   return result;
 }

@@ -2,7 +2,12 @@
 #include "formats/recognise.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,8 +18,9 @@ namespace shapelint::formats {
 
 namespace {
 
-// `NAN`, `INF`, `ON` and the like are meant as values.
+// `NAN`, `INF`, `ON` and the like are meant as values, and a name of more characters is text.
 constexpr std::size_t shortest_word = 5;
+constexpr std::size_t longest_word = 64;
 
 bool is_capital(char c) {
   return (c >= 'A' && c <= 'Z') || c == '_';
@@ -23,12 +29,15 @@ bool is_of_word(char c) {
   return is_capital(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
+// None where it is longer than `longest_word`.
 std::string_view word_at(std::string_view source, std::size_t position) {
+  const std::size_t least = position - std::min(position, longest_word);
+  const std::size_t most = std::min(source.size(), position + longest_word);
   std::size_t begin = position;
-  while (begin > 0 && is_of_word(source[begin - 1])) --begin;
+  while (begin > least && is_of_word(source[begin - 1])) --begin;
   std::size_t end = position;
-  while (end < source.size() && is_of_word(source[end])) ++end;
-  return source.substr(begin, end - begin);
+  while (end < most && is_of_word(source[end])) ++end;
+  return end - begin > longest_word ? std::string_view() : source.substr(begin, end - begin);
 }
 
 }  // namespace
@@ -59,7 +68,7 @@ namespace {
 using text::NodeRef;
 
 // Keys of a dialect that must be seen in a broken text before it is called one of its files.
-constexpr std::int64_t keys_for_broken = 4;
+constexpr std::ptrdiff_t keys_for_broken = 3;
 
 }  // namespace
 
@@ -166,25 +175,81 @@ std::string written(const KeyTest& test) {
   return test.kind ? fmt::format("{} ({})", out, text::describe(*test.kind)) : out;
 }
 
-const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
-                                std::string_view syntax) {
+namespace {
+
+// The last key of a test that files write: `vit` of `vit.*`, `recipe` of `recipe()`.
+std::string_view last_key(const KeyTest& test) {
+  const auto& all = test.path.components;
+  const auto is_word = [](const std::string& each) { return !each.empty() && is_of_word(each.front()); };
+  const auto last = std::find_if(all.rbegin(), all.rend(), is_word);
+  if (last == all.rend()) return {};
+  const std::string_view key = *last;
+  return key.ends_with("()") ? key.substr(0, key.size() - 2) : key;
+}
+
+using Keys = std::set<std::string, std::less<>>;
+
+// The last keys of all tests of dialects with this syntax, as files of each write them.
+Keys tested_keys(const Dialects& dialects, std::string_view syntax) {
+  Keys out;
   for (const auto& dialect : dialects.listed()) {
     if (!dialect->supports_syntax(syntax)) continue;
     for (const Test& test : dialect->recognise()) {
+      for (const std::vector<KeyTest>* tests : {&test.has, &test.any}) {
+        for (const KeyTest& each : *tests) {
+          out.emplace(last_key(each));
+          if (dialect->flags()) out.insert(dashed(std::string(last_key(each))));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Those of `keys` that are words of a text. It is read once: it may be large, and the keys are many.
+Keys keys_in(std::string_view source, const Keys& keys) {
+  Keys out;
+  const auto add = [&](std::string_view word) {
+    if (const auto key = keys.find(word); key != keys.end()) out.insert(*key);
+  };
+  const auto is_joined = [](char c) { return is_of_word(c) || c == '-'; };
+  for (std::size_t at = 0; at < source.size();) {
+    if (!is_of_word(source[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < source.size() && is_joined(source[end])) ++end;
+    const std::string_view joined = source.substr(at, end - at);
+    add(joined);
+    for (std::size_t begin = 0; begin < joined.size();) {
+      const std::size_t dash = std::min(joined.find('-', begin), joined.size());
+      add(joined.substr(begin, dash - begin));
+      begin = dash + 1;
+    }
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+const Dialect* recognise_broken(const Dialects& dialects, std::string_view source, std::string_view path,
+                                std::string_view syntax) {
+  const Keys keys = keys_in(source, tested_keys(dialects, syntax));
+  for (const auto& dialect : dialects.listed()) {
+    if (!dialect->supports_syntax(syntax)) continue;
+    const auto is_there = [&](const KeyTest& test) {
+      const std::string_view key = last_key(test);
+      return keys.find(key) != keys.end() || (dialect->flags() && keys.contains(dashed(std::string(key))));
+    };
+    for (const Test& test : dialect->recognise()) {
       if (!test.file.empty() && !matches_any(test.file, path)) continue;
-      std::int64_t found = 0;
-      bool all = true;
-      const auto count = [&](const KeyTest& each) {
-        const std::string& key = each.path.components.empty() ? std::string() : each.path.components.back();
-        const bool seen =
-            !key.empty() && (source.find(key) != std::string_view::npos ||
-                             (dialect->flags() && source.find(dashed(key)) != std::string_view::npos));
-        found += seen ? 1 : 0;
-        return seen;
-      };
-      for (const KeyTest& each : test.has) all = count(each) && all;
-      for (const KeyTest& each : test.any) count(each);
-      if (all && found >= keys_for_broken) return &dialect->whole();
+      const auto found = std::count_if(test.has.begin(), test.has.end(), is_there);
+      const auto more = std::count_if(test.any.begin(), test.any.end(), is_there);
+      const bool holds = found == static_cast<std::ptrdiff_t>(test.has.size()) &&
+                         (test.any.empty() || more >= test.at_least);
+      if (holds && found + more >= keys_for_broken) return &dialect->whole();
     }
   }
   return nullptr;

@@ -79,6 +79,8 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
   const text::SharedText source = document.shared_source();
   for (std::size_t i = 0; i < document.nodes().size(); ++i) {
     if (document.nodes()[i].kind != Kind::table) continue;
+    // Flags of a script's other commands are no one command's.
+    if (is_command && NodeRef(&document, static_cast<std::int32_t>(i)).key() == "others") continue;
     std::map<std::string, NodeRef, std::less<>> seen;
     for (const NodeRef child : NodeRef(&document, static_cast<std::int32_t>(i))) {
       // Only flags are keys of a script; a value from a variable overrides on purpose.
@@ -129,7 +131,8 @@ void find_misread(const Dialect& dialect, const text::Document& document, std::v
       const std::string written = written_at(document, node.span());
       const auto value =
           written == *node.as_string() ? text::yaml::number_read_as_string(written) : std::nullopt;
-      if (!value) continue;
+      // What `1.0e_8` is meant to be nobody knows.
+      if (!value || written.find("e_") != std::string::npos) continue;
       Remark remark = remark_at(Remark::Kind::number_misread, document, node);
       remark.meaning = "a string";
       remark.instead = with_point_and_sign(remark.written, *value);
@@ -154,10 +157,9 @@ bool supports_syntax(const Dialect& dialect, std::string_view syntax) {
 std::optional<Error> too_many_remarks(const std::vector<Remark>& remarks) {
   if (remarks.size() <= most_remarks) return std::nullopt;
   const Remark& first = remarks[most_remarks];
-  return Error{
-      fmt::format("the file has more than {} keys that are repeated or misspelt, and numbers that are none",
-                  with_commas(static_cast<std::int64_t>(most_remarks))),
-      "a configuration is smaller", first.path, first.span, ErrorCode::too_large};
+  return Error{fmt::format("the file has more than {} duplicate or misspelt keys and malformed numbers",
+                           with_commas(static_cast<std::int64_t>(most_remarks))),
+               "a configuration is smaller", first.path, first.span, ErrorCode::too_large};
 }
 
 void remark_on(const Dialect& dialect, const text::Document& document, std::string_view syntax,

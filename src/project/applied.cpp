@@ -287,7 +287,6 @@ bool can_unpack(const gpu::Gpu& gpu) {
 // Where no GPU multiplies what a checkpoint's weights are stored in, they are unpacked.
 void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
   using model::FieldId;
-  using model::Origin;
   model::Plan& plan = reading.setup.plan;
   const DType stored = plan.dtype;
   const auto unpacks = [&](const gpu::Gpu& gpu) {
@@ -296,10 +295,7 @@ void compute_unpacked(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
   if (gpus.empty() || !stores_packed(reading) || !std::all_of(gpus.begin(), gpus.end(), unpacks)) return;
   const auto set = [&](FieldId field, std::int64_t value, std::string note) {
     if (model::is_stated(reading, field) && field != FieldId::dtype) return;
-    model::set(reading.setup, field, value);
-    reading.origins[field] = {};
-    reading.origins[field].kind = Origin::Kind::derived;
-    reading.origins[field].note = std::move(note);
+    model::set_derived(reading, field, value, std::move(note));
   };
   constexpr double bits_per_byte = 8;
   set(FieldId::weight_bits, std::lround(bits_per_byte * bytes_of(stored)),
@@ -317,8 +313,8 @@ void cap_sequences(model::Reading& reading, std::span<const gpu::Gpu> gpus) {
     if (room < 1 || room >= reading.setup.plan.micro_batch_size) continue;
     model::set(reading.setup, FieldId::micro_batch_size, room);
     std::string& note = reading.origins[FieldId::micro_batch_size].note;
-    constexpr std::string_view capped = ", and as have room";
-    note = fmt::format("{}{} in the memory of {}", note.substr(0, note.find(capped)), capped, gpu.id);
+    constexpr std::string_view capped = ", limited by the memory";
+    note = fmt::format("{}{} of {}", note.substr(0, note.find(capped)), capped, gpu.id);
   }
 }
 
@@ -331,7 +327,6 @@ bool lacks_engine(const model::Reading& reading) {
 // An engine of the stack, with the share of the memory that it takes where nobody says.
 void run_on_engine(model::Reading& reading, std::span<const std::string> stack) {
   using model::FieldId;
-  using model::Origin;
   if (!lacks_engine(reading)) return;
   for (const std::string& text : stack) {
     const std::string package = text.substr(0, text.find_first_of("=<>!~ "));
@@ -339,10 +334,7 @@ void run_on_engine(model::Reading& reading, std::span<const std::string> stack) 
     if (engine == nullptr) continue;
     const auto set = [&](FieldId field, std::int64_t value, std::string note) {
       if (value <= 0 || model::is_stated(reading, field)) return;
-      model::set(reading.setup, field, value);
-      reading.origins[field] = {};
-      reading.origins[field].kind = Origin::Kind::derived;
-      reading.origins[field].note = std::move(note);
+      model::set_derived(reading, field, value, std::move(note));
     };
     const auto choices = model::info(FieldId::engine).choices;
     const auto found = std::find(choices.begin(), choices.end(), engine->engine);

@@ -125,9 +125,9 @@ std::string_view words_for(const KeyInfo& key) {
   if (!key.unit.empty()) return key.unit;
   switch (key.type) {
     case ValueType::text:
-      return "text";
+      return "string";
     case ValueType::texts:
-      return "texts";
+      return "strings";
     case ValueType::boolean:
       return "true, false";
     case ValueType::integer:
@@ -188,7 +188,7 @@ std::string schema(const DataFile& file) {
 std::string data_files_page() {
   std::string out =
       "# Keys of data files\n\n"
-      "Written by the tests from the tables that these files are read with. A key with dots is one of a "
+      "Written by the tests from the tables that these files are read with. A dotted key belongs to a "
       "table. For "
       "editors:\n`shapelint config --schema rule > rule.schema.json`, and `#:schema rule.schema.json` as a "
       "TOML "
@@ -201,7 +201,7 @@ std::string data_files_page() {
         file.setting, file.guide, file.guide);
     if (file.name == "gpu") {
       out +=
-          "Figures are values, or tables `{ value, sources, note, confidence }`. GB and TFLOPS are decimal, "
+          "Figures are values, or tables `{ value, sources, note, confidence }`. GB and TFLOP/s are decimal, "
           "KiB and MiB "
           "binary. A profile without `based_on` needs ";
       out += fmt::format("`{}`.\n\n", fmt::join(gpu::required_keys(), "`, `"));

@@ -195,8 +195,8 @@ Result<std::string> path_named(const Project& project, const std::string& asked)
   if (!is_of_hub && (name == "-" || files.exists(name))) return name;
   const auto cached = formats::cached_model(files, project.request().model_cache, name);
   if (!cached && is_of_hub) {
-    return Error{"a model of the Hub is called `hf://org/Name`, and is looked for in its local cache only",
-                 project.request().model_cache.empty() ? "HF_HOME or HF_HUB_CACHE name the cache" : "",
+    return Error{"`hf://org/Name` reads the local Hugging Face cache only",
+                 project.request().model_cache.empty() ? "set HF_HOME or HF_HUB_CACHE to the cache" : "",
                  asked,
                  {},
                  ErrorCode::not_found};
@@ -208,7 +208,7 @@ Result<std::string> path_named(const Project& project, const std::string& asked)
   const std::string looked =
       files.is_directory(cached->folder)
           ? fmt::format("; no revision in `{}/snapshots` has a config.json", cached->folder)
-          : fmt::format("; looked for `{}`; HF_HOME or HF_HUB_CACHE name another cache", cached->folder);
+          : fmt::format("; looked for `{}`; HF_HOME or HF_HUB_CACHE set another cache", cached->folder);
   return unknown_name(asked, looked);
 }
 

@@ -229,7 +229,7 @@ std::unique_ptr<const Configured> load(std::shared_ptr<const Request> request, c
     load_all(path, files, *out);
   } catch (const Spent& spent) {
     const std::string on = budget.spent_on();
-    out->errors.push_back({Error{fmt::format("with the files that it adds {}", spent.what()),
+    out->errors.push_back({Error{fmt::format("with the files that it extends, {}", spent.what()),
                                  on.empty() ? "" : fmt::format("work limit reached at `{}`", on),
                                  path,
                                  {},

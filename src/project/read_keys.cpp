@@ -121,7 +121,7 @@ class KeyReader {
   Pattern pattern(std::string_view glob) {
     constexpr std::size_t most_patterns = 1000;
     if (++patterns_ == most_patterns + 1) {
-      errors_.push_back({fmt::format("there are more than {} patterns of files", most_patterns),
+      errors_.push_back({fmt::format("there are more than {} file patterns", most_patterns),
                          "name folders instead of their files",
                          path_,
                          {},
@@ -358,7 +358,7 @@ struct KeyReader::Row {
 
 std::span<const KeyReader::Row> KeyReader::rows() {
   static constexpr Row all[] = {
-      {{"extend", KeyType::text, "a configuration file that this one adds to"}, &KeyReader::read_base},
+      {{"extend", KeyType::text, "configuration file that this one extends"}, &KeyReader::read_base},
       {{"gpu", KeyType::names, "GPUs to lint for, by name"}, &KeyReader::read_names<&Config::gpus>},
       {{"stack", KeyType::names,
         "packages whose requirements are checked: `vllm==0.24`; `auto`: detect them"},
@@ -371,10 +371,10 @@ std::span<const KeyReader::Row> KeyReader::rows() {
       {{"ignore", KeyType::names, "rules not to run"}, &KeyReader::read_names<&Config::ignore>},
       {{"per-file-ignores", KeyType::table, "rules not to run for files that match a pattern"},
        &KeyReader::read_file_ignores},
-      {{"exclude", KeyType::names, "patterns of files not to lint when they are found in a folder"},
+      {{"exclude", KeyType::names, "files to skip when a folder is linted, as patterns"},
        &KeyReader::read_exclude},
       {{"min-gain", KeyType::share,
-        "leave out findings that save less than this share of the step: 0.01 or \"1%\""},
+        "hide findings that save less than this share of the step: 0.01 or \"1%\""},
        &KeyReader::read_share},
       {{"fail-level", KeyType::level, "exit with 1 for findings from this severity on"},
        &KeyReader::read_level<&Config::fail_level>},
@@ -382,7 +382,7 @@ std::span<const KeyReader::Row> KeyReader::rows() {
         "show findings from this severity on, [default: warning; at most the fail level]"},
        &KeyReader::read_level<&Config::min_severity>},
       {{"shape", KeyType::shape,
-        "what fixes may change of the model: `free`: all, `padding`: vocabulary, MLP and expert widths, "
+        "what fixes may change of the model: `free`: all, `padding`: vocabulary and intermediate sizes, "
         "`fixed`: vocabulary only [default: by the kind of file]"},
        &KeyReader::read_shape},
       {{"head-multiple", KeyType::multiple,

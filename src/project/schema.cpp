@@ -165,7 +165,7 @@ Json section_schema(std::string_view section) {
   if (section == "model") properties["name"] = {{"type", "string"}, {"description", "used in headings"}};
   if (section == "model") {
     properties["layers"] = {{"anyOf", Json::array({strings(), {{"type", "object"}}})},
-                            {"description", "of what kind each layer is, or where the kinds stand"}};
+                            {"description", "kind of each layer, or the positions of each kind"}};
     const Json tables{{"type", "object"}};
     properties["layer"] = {{"type", "object"},
                            {"additionalProperties", tables},
@@ -197,12 +197,12 @@ Json section_schema(std::string_view section) {
 // [[plan]].
 Json plans_schema() {
   Json properties{
-      {"name", {{"type", "string"}, {"description", "what reports call the plan"}}},
+      {"name", {{"type", "string"}, {"description", "name of the plan in reports"}}},
       {"runs",
        {{"type", "number"}, {"exclusiveMinimum", 0}, {"description", "runs per iteration [default: 1]"}}}};
   for (const std::string_view section : {"run", "parallel"}) {
     properties[std::string(section)] = section_schema(section);
-    properties[std::string(section)]["description"] = "goes before the file's own table";
+    properties[std::string(section)]["description"] = "takes precedence over the file's own table";
   }
   Json table = object(std::move(properties));
   table["required"] = Json::array({"name"});

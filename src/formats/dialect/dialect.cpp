@@ -171,10 +171,9 @@ constexpr std::array alternative_table{
     Key<Alternative>{"when", expression<&Alternative::when>, "condition on other values"},
     Key<Alternative>{"note", value<&Alternative::note>, "note in reports"},
     Key<Alternative>{"key", alternative_keys, "keys that hold it; `a | b`: the first that is there"},
-    Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, what `key` holds"},
-    Key<Alternative>{"map", map, "patterns of what `key` holds, and values"},
-    Key<Alternative>{"choices", value<&Alternative::choices>,
-                     "values that the framework accepts: it rejects any other"},
+    Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, the value of `key`"},
+    Key<Alternative>{"map", map, "patterns of the value of `key`, and what they mean"},
+    Key<Alternative>{"choices", value<&Alternative::choices>, "all values that the framework accepts"},
     Key<Alternative>{"take", take, "how `key` is read"},
     Key<Alternative>{"of", value<&Alternative::of>, "counted items, or index of an item"},
     Key<Alternative>{"item", item, "key inside an item"},
@@ -229,42 +228,47 @@ void Loader::read_value(NodeRef node, FieldRules& into) {
 // How a format's files are recognised.
 constexpr std::array test_keys{
     Key<Test>{"has", value<&Test::has>,
-              "keys that are all there: `key`, `key: table`, `key = pattern | pattern`"},
-    Key<Test>{"any", value<&Test::any>, "keys, `at_least` of them present"},
-    Key<Test>{"at_least", value<&Test::at_least>, "[default: 1]"},
+              "keys that must all be present: `key`, `key: table`, `key = pattern | pattern`"},
+    Key<Test>{"any", value<&Test::any>, "keys of which `at_least` must be present"},
+    Key<Test>{"at_least", value<&Test::at_least>, "how many keys of `any` [default: 1]"},
     Key<Test>{"lacks", value<&Test::lacks>, "keys that must be absent"},
-    Key<Test>{"file", value<&Test::file>, "pattern of the path"}};
+    Key<Test>{"file", value<&Test::file>, "pattern of the file's path"}};
 
 constexpr std::array part_keys{
-    Key<Part>{"name", value<&Part::name>, "of the model in reports"},
+    Key<Part>{"name", value<&Part::name>, "name of the model in reports"},
     Key<Part>{"label", value<&Part::label>, "values that distinguish documents in one file"},
-    Key<Part>{"at", value<&Part::at>, "places that may hold it"},
+    Key<Part>{"at", value<&Part::at>, "places that may hold the model"},
     Key<Part>{"each", value<&Part::each>, "every place that exists, not only the first"},
-    Key<Part>{"named_by_key", value<&Part::named_by_key>, "the place's first key is its name"},
-    Key<Part>{"also", value<&Part::also>, "other places that hold its keys"},
+    Key<Part>{"named_by_key", value<&Part::named_by_key>, "the first key of the place is the name"},
+    Key<Part>{"also", value<&Part::also>, "other places with keys of the model"},
     Key<Part>{"needs", value<&Part::needs>, "keys without which it is not a model"},
     Key<Part>{"lacks", value<&Part::lacks>, "keys that must be absent"},
-    Key<Part>{"made_by", value<&Part::made_by>, "of Python: the call that makes the place (`vllm.LLM`)"},
-    Key<Part>{"when", value<&Part::when>, "of the whole file, as `has` of [[recognise]]"},
-    Key<Part>{"unless", value<&Part::unless>, "the opposite"},
+    Key<Part>{"made_by", value<&Part::made_by>, "Python call that makes the place (`vllm.LLM`)"},
+    Key<Part>{"when", value<&Part::when>, "conditions on the whole file, as `has` of [[recognise]]"},
+    Key<Part>{"unless", value<&Part::unless>, "conditions on the whole file that must not hold"},
     Key<Part>{"type", value<&Part::type>, "keys that name the model type"},
     Key<Part>{"fallback_type", value<&Part::fallback_type>, "type if the file names none"},
-    Key<Part>{"always_type", value<&Part::always_type>, "whatever the file names"},
-    Key<Part>{"known_model", value<&Part::known_model>, "instead of the format's"},
-    Key<Part>{"fields", {value<&Part::fields>.read, ValueType::map}, "as [fields]"},
-    Key<Part>{"runs", value<&Part::runs>, "times that it runs in a step of the whole"},
-    Key<Part>{"keep_incomplete", value<&Part::keep_incomplete>, "worth reading without a whole shape"}};
+    Key<Part>{"always_type", value<&Part::always_type>, "type that overrides the file's"},
+    Key<Part>{"type_prefix", value<&Part::type_prefix>,
+              "prefix of types that are taken first, if the format has such a type"},
+    Key<Part>{"known_model", value<&Part::known_model>,
+              "keys that name a published model, instead of the format's"},
+    Key<Part>{"fields", {value<&Part::fields>.read, ValueType::map}, "fields of this model, as [fields]"},
+    Key<Part>{"runs", value<&Part::runs>, "runs per step of the whole model"},
+    Key<Part>{"keep_incomplete", value<&Part::keep_incomplete>,
+              "read the model even if its shape is incomplete"}};
 
 constexpr std::array layers_keys{
-    Key<DenseLayers>{"name", value<&DenseLayers::name>, "of the layers in reports"},
-    Key<DenseLayers>{"widths", value<&DenseLayers::widths>, "keys that hold a text such as `512-256-64`"},
-    Key<DenseLayers>{"otherwise", value<&DenseLayers::otherwise>, "the text where the file states none"},
-    Key<DenseLayers>{"input", value<&DenseLayers::input>, "exported width of what comes in"},
-    Key<DenseLayers>{"output", value<&DenseLayers::output>, "exported width that follows"},
+    Key<DenseLayers>{"name", value<&DenseLayers::name>, "name of the layers in reports"},
+    Key<DenseLayers>{"widths", value<&DenseLayers::widths>,
+                     "keys whose value is a string such as `512-256-64`"},
+    Key<DenseLayers>{"otherwise", value<&DenseLayers::otherwise>, "string to use if the file states none"},
+    Key<DenseLayers>{"input", value<&DenseLayers::input>, "exported input width"},
+    Key<DenseLayers>{"output", value<&DenseLayers::output>, "exported output width"},
     Key<DenseLayers>{"rows", value<&DenseLayers::rows>, "M of a GEMM of two activations"},
-    Key<DenseLayers>{"columns", value<&DenseLayers::columns>, "the same"},
-    Key<DenseLayers>{"depth", value<&DenseLayers::depth>, "the same"},
-    Key<DenseLayers>{"repeat", value<&DenseLayers::repeat>, "how often they stand there; [default: once]"}};
+    Key<DenseLayers>{"columns", value<&DenseLayers::columns>, "N of a GEMM of two activations"},
+    Key<DenseLayers>{"depth", value<&DenseLayers::depth>, "K of a GEMM of two activations"},
+    Key<DenseLayers>{"repeat", value<&DenseLayers::repeat>, "number of repetitions [default: 1]"}};
 
 constexpr Value<Command> starts{[](Loader& load, NodeRef node, Command& into) {
                                   if (!node.is(Kind::table)) {
@@ -288,40 +292,42 @@ constexpr Value<Command> options{[](Loader& load, NodeRef node, Command& into) {
                                  ValueType::map};
 
 constexpr std::array command_keys{
-    Key<Command>{"when", value<&Command::when>, "of the whole file: all must hold"},
-    Key<Command>{"needs", value<&Command::needs>, "keys, one of them present"},
+    Key<Command>{"when", value<&Command::when>, "conditions on the whole file, all of which must hold"},
+    Key<Command>{"needs", value<&Command::needs>, "keys of which one must be present"},
     Key<Command>{"lacks", value<&Command::lacks>, "keys that must be absent"},
-    Key<Command>{"script", value<&Command::script>, "lines of a shell, in a text or a list"},
-    Key<Command>{"environment", value<&Command::environment>, "variables that it sees"},
-    Key<Command>{"program", value<&Command::program>, "its first words"},
-    Key<Command>{"starts_by", value<&Command::starts_by>, "value that names the program"},
-    Key<Command>{"starts", starts, "the program, or a table of programs by patterns of that value"},
-    Key<Command>{"image", value<&Command::image>, "image of a container, which starts a program"},
-    Key<Command>{"model", value<&Command::model>, "the first word behind the program"},
-    Key<Command>{"words", value<&Command::words>, "words that follow"},
-    Key<Command>{"options", options,
-                 "flags, and the keys that hold their values; or a table of `key` and `map`"},
-    Key<Command>{"flags", value<&Command::flags>, "a table whose keys are flags"},
-    Key<Command>{"ends", value<&Command::ends>, "words behind all"}};
+    Key<Command>{"script", value<&Command::script>, "keys with shell lines, as a string or a list"},
+    Key<Command>{"environment", value<&Command::environment>, "keys with environment variables"},
+    Key<Command>{"program", value<&Command::program>, "keys with the first words of the command"},
+    Key<Command>{"starts_by", value<&Command::starts_by>, "value that selects the program"},
+    Key<Command>{"starts", starts, "program, or a table of programs by patterns of that value"},
+    Key<Command>{"image", value<&Command::image>, "keys with the container image, which starts a program"},
+    Key<Command>{"model", value<&Command::model>, "keys with the first word after the program"},
+    Key<Command>{"words", value<&Command::words>, "keys with the words that follow"},
+    Key<Command>{"options", options, "flags and the keys with their values, or a table of `key` and `map`"},
+    Key<Command>{"flags", value<&Command::flags>, "tables whose keys are flags"},
+    Key<Command>{"ends", value<&Command::ends>, "last words of the command"}};
 
 constexpr std::array inherit_keys{
-    Key<Inherit>{"key", value<&Inherit::keys>, "names a file, or a list of files"},
-    Key<Inherit>{"search", value<&Inherit::search>, "folders, relative to the file's; [default: its own]"},
-    Key<Inherit>{"suffixes", value<&Inherit::suffixes>, "of the files' names; [default: none]"},
-    Key<Inherit>{"mount", value<&Inherit::mount>, "table of its values; `*`: the key's own name"},
-    Key<Inherit>{"inside", value<&Inherit::inside>, "only this part of it"},
+    Key<Inherit>{"key", value<&Inherit::keys>, "keys that name a file or a list of files"},
+    Key<Inherit>{"search", value<&Inherit::search>,
+                 "folders to search, relative to the file's [default: its own]"},
+    Key<Inherit>{"suffixes", value<&Inherit::suffixes>, "suffixes to add to the names [default: none]"},
+    Key<Inherit>{"mount", value<&Inherit::mount>, "table for the inherited values; `*`: the key's own name"},
+    Key<Inherit>{"inside", value<&Inherit::inside>, "part of the file to inherit"},
     Key<Inherit>{"hydra", value<&Inherit::hydra>, "the list has `group: name` tables and bare names"},
-    Key<Inherit>{"states", value<&Inherit::states>, "the only fields, or sections, that it can hold"},
-    Key<Inherit>{"defaults", value<&Inherit::defaults>, "files of the framework that [otherwise] stands for"},
-    Key<Inherit>{"ending", value<&Inherit::ending>, "instead of `key`: of the file's name,"},
-    Key<Inherit>{"beside", value<&Inherit::beside>, "replaced by this in the other file's name"}};
+    Key<Inherit>{"states", value<&Inherit::states>, "the only fields or sections that the file can hold"},
+    Key<Inherit>{"defaults", value<&Inherit::defaults>, "framework files whose values [otherwise] states"},
+    Key<Inherit>{"ending", value<&Inherit::ending>, "ending of the file's name, instead of `key`"},
+    Key<Inherit>{"beside", value<&Inherit::beside>, "what replaces `ending` in the inherited file's name"}};
 
 constexpr std::array type_keys{
-    Key<ModelType>{"like", value<&ModelType::like>, "another type, which counts after this one"},
-    Key<ModelType>{"fields", {value<&ModelType::fields>.read, ValueType::map}, "before the format's own"},
-    Key<ModelType>{"defaults", {value<&ModelType::defaults>.read, ValueType::map}, "after them"}};
+    Key<ModelType>{"like", value<&ModelType::like>, "another type whose fields apply after this one's"},
+    Key<ModelType>{
+        "fields", {value<&ModelType::fields>.read, ValueType::map}, "fields tried before the format's"},
+    Key<ModelType>{
+        "defaults", {value<&ModelType::defaults>.read, ValueType::map}, "fields tried after the format's"}};
 
-constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "its name", required},
+constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "file name", required},
                                   Key<Example>{"text", value<&Example::text>, "content", required}};
 
 // `FIELD = "text"`, or a table of texts by value; `serving`, `sinks` and `pipeline_parallel` are tables of
@@ -386,33 +392,36 @@ template <auto member, const auto& keys>
 constexpr auto tables = text::tables<Loader, member, keys>;
 
 constexpr std::array dialect_keys{
-    Key<Dialect>{"name", value<&Dialect::name>, "as `--format` takes it", required},
+    Key<Dialect>{"name", value<&Dialect::name>, "name in commands and reports", required},
     Key<Dialect>{"title", value<&Dialect::title>, "common name", required},
-    Key<Dialect>{"like", value<&Dialect::like>, "another format, which counts after this one"},
-    Key<Dialect>{"whose", value<&Dialect::whose>, "whose defaults these are; [default: the title]"},
-    Key<Dialect>{"source", value<&Dialect::source>, "definition of the keys"},
-    Key<Dialect>{"order", value<&Dialect::order>, "lower ones are tried first; [default: 100]"},
-    Key<Dialect>{"syntax", value<&Dialect::syntax>, "of its files: json, yaml, toml, python, shell, gin"},
+    Key<Dialect>{"like", value<&Dialect::like>, "another format whose entries apply after this one's"},
+    Key<Dialect>{"whose", value<&Dialect::whose>, "owner of the defaults [default: the title]"},
+    Key<Dialect>{"source", value<&Dialect::source>, "source that defines the keys"},
+    Key<Dialect>{"order", value<&Dialect::order>, "formats of lower order are tried first [default: 100]"},
+    Key<Dialect>{"syntax", value<&Dialect::syntax>,
+                 "syntaxes of its files: json, yaml, toml, python, shell, gin"},
     Key<Dialect>{"flags", value<&Dialect::flags>, "keys may carry `--`, and `-` equals `_`"},
     Key<Dialect>{"reads_exponents", value<&Dialect::reads_exponents>, "`1e-5` in YAML is a number"},
-    Key<Dialect>{"recognise", tables<&Dialect::recognise, test_keys>, "what its files have; one must hold"},
+    Key<Dialect>{"recognise", tables<&Dialect::recognise, test_keys>,
+                 "conditions on a file, one of which must hold"},
     Key<Dialect>{"type", value<&Dialect::type>, "keys that name the model type"},
     Key<Dialect>{"known_model", value<&Dialect::known_model>, "keys that name a published model"},
     Key<Dialect>{"beside", value<&Dialect::beside>, "file in the same folder that describes the model"},
     Key<Dialect>{"runs", value<&Dialect::runs>, "file in the same folder that describes the run"},
     Key<Dialect>{"environment", value<&Dialect::environment>, "tables whose keys `${NAME}` may name"},
     Key<Dialect>{"exports", value<&Dialect::exports>, "values that rules see"},
-    Key<Dialect>{"inherit", tables<&Dialect::inherit, inherit_keys>, "files that it builds on"},
+    Key<Dialect>{"inherit", tables<&Dialect::inherit, inherit_keys>, "files that a file inherits from"},
     Key<Dialect>{"part", tables<&Dialect::parts, part_keys>, "places that may hold a model"},
-    Key<Dialect>{"fields", {value<&Dialect::fields>.read, ValueType::map}, "where each field is kept"},
-    Key<Dialect>{"otherwise", {value<&Dialect::otherwise>.read, ValueType::map}, "tried after all others"},
+    Key<Dialect>{"fields", {value<&Dialect::fields>.read, ValueType::map}, "key of each field"},
+    Key<Dialect>{
+        "otherwise", {value<&Dialect::otherwise>.read, ValueType::map}, "key of each field, tried last"},
     Key<Dialect>{"types", types, "additions per pattern of model types"},
     Key<Dialect>{"writes", value<&Dialect::writes>, "how a setting is written: `{key}: {value}`"},
     Key<Dialect>{"how", how, "how fields without a key are set, in words"},
     Key<Dialect>{"example", text::table<Loader, &Dialect::example, example_keys>, "a small file"},
-    Key<Dialect>{"package", value<&Dialect::package>, "that runs what its files describe"},
+    Key<Dialect>{"package", value<&Dialect::package>, "package that runs such files"},
     Key<Dialect>{"layers", tables<&Dialect::layers, layers_keys>, "dense layers of other networks"},
-    Key<Dialect>{"command", tables<&Dialect::commands, command_keys>, "command lines that its files hold"}};
+    Key<Dialect>{"command", tables<&Dialect::commands, command_keys>, "command lines in its files"}};
 
 }  // namespace format_file
 

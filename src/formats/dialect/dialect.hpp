@@ -110,6 +110,7 @@ struct Part {
   std::vector<KeyPath> type;             // instead of the dialect's
   std::string fallback_type;             // when the file names none
   std::string always_type;               // whatever the file names
+  std::string type_prefix;               // before what it names, where there is such a type
   std::vector<std::string> known_model;  // instead of the dialect's
   FieldRules fields;
   double runs = 0;  // in the whole that the file's models are together (model::Reading::runs_in_whole)

@@ -13,6 +13,7 @@
 #include "formats/dialect/formula.hpp"
 #include "model/exports.hpp"
 #include "model/fields.hpp"
+#include "model/reading.hpp"
 
 namespace shapelint::formats {
 
@@ -195,9 +196,18 @@ class Checker {
     fail(fmt::format("unknown name `{}` in {}", name, where), did_you_mean(name, all));
   }
 
+  // `unsettable_FIELD` or `unsettable_FIELD_VALUE` (model::unsettable): what no key of such a run sets.
+  static bool names_unsettable(std::string_view name) {
+    const auto fields = model::fields();
+    return std::any_of(fields.begin(), fields.end(), [&](const model::FieldInfo& field) {
+      const std::string own = model::unsettable(field.id);
+      return name == own || name.starts_with(own + '_');
+    });
+  }
+
   // That somebody reads it: rules or searches, or the dialect's own list of layers.
   void check_export(std::string_view name) {
-    if (model::is_export(name) || !names_.contains(name)) return;
+    if (model::is_export(name) || names_unsettable(name) || !names_.contains(name)) return;
     for (const DenseLayers& each : dialect_.layers) {
       for (const std::string& used :
            {each.otherwise, each.input, each.output, each.rows, each.columns, each.depth, each.repeat}) {

@@ -193,6 +193,15 @@ std::string key_name(const Dialect& dialect, const model::Reading& reading, Fiel
   return {};
 }
 
+// Whether it says how to leave unfused attention: between fused kernels the key's own value is named.
+bool is_of_unfused(const SettingInstruction& way, const model::Setup& setup) {
+  return way.field == model::info(FieldId::attention).name &&
+         way.choice ==
+             model::value_text(FieldId::attention, static_cast<std::int64_t>(model::Attention::flash)) &&
+         !way.text.empty() && setup.plan.mode == model::Mode::train &&
+         setup.plan.attention != model::Attention::unfused && setup.plan.attention != model::Attention::flash;
+}
+
 // What the dialect's `[how]` says of models and runs like this one, what is said of them alone first.
 std::vector<const SettingInstruction*> ways_for(const Dialect& dialect, const model::Setup& setup) {
   std::vector<const SettingInstruction*> out;
@@ -200,7 +209,8 @@ std::vector<const SettingInstruction*> ways_for(const Dialect& dialect, const mo
     for (const SettingInstruction& way : dialect.ways) {
       const bool applies =
           (!way.for_sinks || setup.model.window.sinks) && (!way.for_pipeline || setup.plan.pipeline > 1);
-      if (applies && (way.for_sinks || way.for_pipeline) == of_some) out.push_back(&way);
+      if (applies && !is_of_unfused(way, setup) && (way.for_sinks || way.for_pipeline) == of_some)
+        out.push_back(&way);
     }
   }
   return out;
@@ -261,7 +271,8 @@ std::vector<std::string> variables_of(const std::string& expression) {
   return names ? *names : std::vector<std::string>{};
 }
 
-// What to write where the value is a multiple of what is written; empty where it is not, or no whole number.
+// What to write where the value follows from what is written alone: a multiple of it, along a line (`x + 1`,
+// a share as percent), or one for all; empty where it does not.
 std::string written_before(const std::string& expression, FieldId field, std::int64_t to) {
   const auto value_of = [&](double x) {
     return evaluate(expression, [&](std::string_view name) -> std::optional<double> {
@@ -269,10 +280,14 @@ std::string written_before(const std::string& expression, FieldId field, std::in
     });
   };
   const auto of_one = value_of(1);
-  if (!of_one || *of_one == 0) return {};
-  const double x = static_cast<double>(to) / *of_one;
-  const bool fits = x >= 1 && x == std::floor(x) && value_of(x) == static_cast<double>(to);
-  return fits ? model::value_text(field, static_cast<std::int64_t>(x)) : std::string{};
+  const auto of_two = value_of(2);
+  if (!of_one || !of_two) return {};
+  const bool is_line = *of_one != *of_two && value_of(3) == 2 * *of_two - *of_one;
+  if (!is_line && *of_one == 0) return {};
+  const double wanted = static_cast<double>(to);
+  const double x = is_line ? 1 + (wanted - *of_one) / (*of_two - *of_one) : wanted / *of_one;
+  if (x <= 0 || value_of(x) != wanted || (!is_line && x != std::floor(x))) return {};
+  return x == std::floor(x) ? model::value_text(field, static_cast<std::int64_t>(x)) : fmt::format("{}", x);
 }
 
 // A setting, or a key, with the tables around it; overrides of a command are written with all of their path.
@@ -349,7 +364,8 @@ std::string setting_syntax(const Dialect& dialect, const model::Reading& reading
 }
 
 void note_unset(const Dialect& dialect, model::Reading& reading) {
-  for (const SettingInstruction& way : dialect.ways) {
+  for (const SettingInstruction* each : ways_for(dialect, reading.setup)) {
+    const SettingInstruction& way = *each;
     if (!way.text.empty()) continue;
     const FieldId field = model::find_field(way.field);
     const std::string now = model::value_text(field, model::get(reading.setup, field));
@@ -397,6 +413,8 @@ std::string key_to_change(const Dialect& dialect, const model::Reading& reading,
   for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {
     if (std::string other = other_key(*alternatives, writes, *path, field, to); !other.empty()) return other;
   }
+  if (const std::string value = written_before(alternative->value, field, to); !value.empty())
+    return under(writes, *path, setting(writes, path->components.back(), value));
   return fmt::format("{} such that `{}` is {}", key_under(writes, *path), model::info(field).name,
                      model::value_text(field, to));
 }

@@ -24,12 +24,13 @@ using model::FieldId;
 
 // Endings that leave every size as it is: what a checkpoint was trained for. Those of how its weights are
 // stored are data (formats/models/stored.toml).
-// Then those of files that a framework made of it (Megatron's `-mcore`, `_torch_dist`), and of training with
-// quantized weights.
-constexpr std::array<std::string_view, 22> neutral{
-    "instruct", "chat",     "base",    "it",     "pt",     "hf",      "sft",       "dpo",
-    "rlhf",     "thinking", "unsloth", "online", "merged", "preview", "converted", "mcore",
-    "megatron", "mg",       "torch",   "dist",   "qat",    "ct"};
+// Then those of files that a framework made of it (Megatron's `-mcore`, `_torch_dist`), of training with
+// quantized weights, and of weights without the direction that refuses (https://github.com/p-e-w/heretic).
+constexpr std::array<std::string_view, 27> neutral{
+    "instruct",  "chat",    "base",        "it",          "pt",           "hf",        "sft",
+    "dpo",       "rlhf",    "thinking",    "unsloth",     "online",       "merged",    "preview",
+    "converted", "mcore",   "megatron",    "mg",          "torch",        "dist",      "qat",
+    "ct",        "heretic", "abliterated", "obliterated", "derestricted", "uncensored"};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -213,6 +214,9 @@ std::optional<Checkpoint> with_storage(const KnownModel* known, std::string_view
     out.model.values.emplace_back(FieldId::max_positions, positions);
   }
   out.drafting_layers = catalog::drafting_layers(whole);
+  out.towers = catalog::towers(whole);
+  if (out.towers.parameters > 0 && !catalog::stated(out.model, FieldId::tower_parameters))
+    out.model.values.emplace_back(FieldId::tower_parameters, out.towers.parameters);
   return out;
 }
 
@@ -293,6 +297,8 @@ Origin origin_of(const Checkpoint& known, FieldId field) {
   const bool is_shape = model::info(field).section.starts_with("model");
   out.note = is_shape || !known.stored ? fmt::format("shape of {}", known.model.name)
                                        : fmt::format("the checkpoint's weights: {}", known.stored->means);
+  if (field == FieldId::tower_parameters && known.towers.parameters > 0)
+    out.note = fmt::format("{} of the published model", known.towers.means);
   return out;
 }
 
@@ -333,6 +339,47 @@ std::string why_unknown(const model::Reading& reading) {
   return {};
 }
 
+namespace {
+
+// What tells a model from others of its family: its numbers (version, size, experts, but for dates), and its
+// letters.
+struct Told {
+  std::string letters;
+  std::vector<std::string> numbers;  // `4.5v`, `8b`, in order
+};
+
+Told told_by(std::string_view name) {
+  const std::string base = base_of(name);
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  Told out;
+  for (std::size_t i = 0; i < base.size();) {
+    if (!is_digit(base[i])) {
+      if (is_letter(base[i])) out.letters += base[i];
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < base.size() && (is_digit(base[i]) || base[i] == '.')) ++i;
+    while (i < base.size() && is_letter(base[i])) ++i;
+    const std::string number = base.substr(begin, i - begin);
+    if (!is_date(number)) out.numbers.push_back(number);
+  }
+  std::sort(out.numbers.begin(), out.numbers.end());
+  return out;
+}
+
+// A model of another size or version, or of another family, is none that was meant: only its letters may be
+// misspelt.
+bool may_be_meant(const Told& asked, const Told& other) {
+  constexpr std::size_t letters_for_each_slip = 4;
+  constexpr std::size_t most_slips = 2;
+  return asked.numbers == other.numbers &&
+         edit_distance(asked.letters, other.letters) <=
+             std::min(most_slips, asked.letters.size() / letters_for_each_slip);
+}
+
+}  // namespace
+
 std::string instead_of_unknown(std::string_view name) {
   // A bare name, or a folder, has no organisation to compare.
   const bool is_of_hub =
@@ -341,10 +388,14 @@ std::string instead_of_unknown(std::string_view name) {
     return is_of_hub ? each : each.substr(each.rfind('/') + 1);  // npos + 1: all of it
   };
   std::vector<std::string_view> names;
-  for (const KnownModel& each : catalog::known_models()) names.push_back(compared(each.name));
-  for (const catalog::KnownConfig& each : catalog::known_configs()) names.push_back(compared(each.name));
+  const Told asked = told_by(name);
+  const auto add_meant = [&](std::string_view each) {
+    if (may_be_meant(asked, told_by(each))) names.push_back(compared(each));
+  };
+  for (const KnownModel& each : catalog::known_models()) add_meant(each.name);
+  for (const catalog::KnownConfig& each : catalog::known_configs()) add_meant(each.name);
   const std::string near = did_you_mean(compared(name), names);
-  return fmt::format("{}{}the model's config.json will do", near, near.empty() ? "" : " otherwise ");
+  return fmt::format("{}{}pass the model's config.json", near, near.empty() ? "" : " otherwise ");
 }
 
 }  // namespace shapelint::formats

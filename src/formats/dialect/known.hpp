@@ -44,6 +44,7 @@ struct Checkpoint {
   catalog::KnownModel model;
   std::optional<catalog::StoredWeights> stored{};
   std::int64_t drafting_layers = 0;  // of multi-token prediction
+  catalog::Towers towers{};          // what the model has beside these layers
 };
 std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);

@@ -49,6 +49,13 @@ std::vector<const ModelType*> types_like(const Dialect& dialect, const std::stri
 using text::Kind;
 using text::NodeRef;
 
+namespace {
+
+// `{recipe._target_:last}`: of a path of Python, the function that it ends with.
+constexpr std::string_view last_word = ":last";
+
+}  // namespace
+
 std::string text_of(NodeRef node) {
   if (node.is(Kind::list)) node = node[0];
   return std::string(node.as_string().value_or(""));
@@ -74,8 +81,12 @@ NamedModel named_model(const std::string& pattern, const View& view, const Place
     out += pattern.substr(at, open - at);
     if (open == std::string::npos) break;
     const auto close = std::min(pattern.find('}', open), pattern.size());
-    const KeyPath path = parse_key_path(pattern.substr(open + 1, close - open - 1));
-    const std::string text = text_of(find(path));
+    std::string key = pattern.substr(open + 1, close - open - 1);
+    const bool is_last = key.ends_with(last_word);
+    if (is_last) key.resize(key.size() - last_word.size());
+    const KeyPath path = parse_key_path(key);
+    std::string text = text_of(find(path));
+    if (is_last) text.erase(0, text.find_last_of('.') + 1);  // npos + 1: 0
     if (text.empty()) {
       // A file that is not there may name it.
       const Missing* missing = view.missing_at(path, base, model::FieldId::hidden_size);

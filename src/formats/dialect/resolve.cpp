@@ -13,6 +13,7 @@
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/named.hpp"
 #include "formats/dialect/rule_index.hpp"
+#include "formats/dialect/unsettable.hpp"
 #include "formats/dialect/values.hpp"
 #include "formats/remarks.hpp"
 #include "model/derive.hpp"
@@ -55,7 +56,9 @@ class Resolver {
     }
     const NodeRef type = view_.find_first(part.type.empty() ? dialect.type : part.type, base);
     type_name_ = text_of(type);
-    types_ = types_like(dialect, part.always_type.empty() ? type_name_ : part.always_type);
+    if (!part.type_prefix.empty()) types_ = types_like(dialect, part.type_prefix + type_name_);
+    if (types_.empty())
+      types_ = types_like(dialect, part.always_type.empty() ? type_name_ : part.always_type);
     if (types_.empty() && part.always_type.empty()) types_ = types_like(dialect, part.fallback_type);
     if (type_name_.empty()) type_name_ = part.fallback_type;
     for (const std::string& each : part.known_model.empty() ? dialect.known_model : part.known_model) {
@@ -68,7 +71,7 @@ class Resolver {
       if (known_) break;
       const BaseModel like = base_model(name);
       if (like.keeps_shape) known_ = find(like.name);
-      const std::string_view form = known_              ? "`{}` {}: it is taken as `{}`, which its name holds"
+      const std::string_view form = known_              ? "`{}` {}: read as `{}`, from its name"
                                     : like.name.empty() ? "`{}` {}"
                                                         : "`{}` {}, which has `{}`";
       notes_.push_back({fmt::format(fmt::runtime(form), name, unknown_model, like.name), {}, {}, {}});
@@ -153,10 +156,12 @@ class Resolver {
     if (open[FieldId::vocab_size]) assume_vocabulary(out);
     for (const std::string& name : dialect_.exports) {
       const Value& value = get(name);
-      if (value.number) out.extras.push_back({name, *value.number, value.origin});
+      const bool says_nothing = value.number == 0.0 && name.starts_with(model::unsettable_prefix);
+      if (value.number && !says_nothing) out.extras.push_back({name, *value.number, value.origin});
     }
-    note_unsettable(out);
+    note_unsettable(dialect_, part_, rules_, out);
     note_named_shape(out);
+    note_towers(out);
     out.notes = std::move(notes_);
     out.remarks = std::move(remarks_);
     std::vector<const FieldRules*> tables{&part_.fields};
@@ -170,76 +175,21 @@ class Resolver {
   }
 
  private:
-  bool has_key(FieldId field) const {
-    const auto is_key = [](const Alternative& each) { return each.kind == Alternative::Kind::key; };
-    const auto any = [&](const Alternatives& all) { return std::any_of(all.begin(), all.end(), is_key); };
-    const auto own = part_.fields.find(model::info(field).name);
-    if (own != part_.fields.end()) return any(own->second);
-    for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
-      if (any(*entry->alternatives)) return true;
-    }
-    return false;
-  }
-
-  // Whether a key, or what the dialect says of one, gives a field this value.
-  bool has_word(FieldId field, std::int64_t value) const {
-    const model::FieldInfo& info = model::info(field);
-    const bool is_told = std::any_of(dialect_.ways.begin(), dialect_.ways.end(), [&](const auto& way) {
-      return way.field == info.name && (way.choice.empty() || way.choice == model::value_text(field, value));
-    });
-    const auto gives = [&](const Alternative& each) {
-      if (each.kind != Alternative::Kind::key) return false;
-      return each.map.empty() || std::any_of(each.map.begin(), each.map.end(), [&](const auto& entry) {
-               return entry.second == static_cast<double>(value);
-             });
-    };
-    const auto own = part_.fields.find(info.name);
-    if (is_told || (own != part_.fields.end() && std::any_of(own->second.begin(), own->second.end(), gives)))
-      return true;
-    for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
-      if (std::any_of(entry->alternatives->begin(), entry->alternatives->end(), gives)) return true;
-    }
-    return false;
-  }
-
-  // Whether the file's framework works it out of other values, unless a ratio to the width is stated.
-  bool is_worked_out(FieldId field) const {
-    bool is_derived = false;
-    for (const RuleIndex::Entry* entry = rules_.of(field); entry != nullptr; entry = entry->next) {
-      for (const Alternative& each : *entry->alternatives) {
-        if (each.kind == Alternative::Kind::key && !names_width(each)) return false;
-        is_derived |= each.kind == Alternative::Kind::derived;
-        if (each.kind != Alternative::Kind::key && each.when.empty()) return is_derived;
-      }
-    }
-    return is_derived;
-  }
-
-  // What runs files without a run may have all keys of it. Widths that a model's code works out are no key's.
-  void note_unsettable(model::Reading& out) const {
-    const bool is_derived = out.origins[FieldId::intermediate_size].kind == Origin::Kind::derived;
-    if (is_derived && is_worked_out(FieldId::intermediate_size))
-      out.extras.push_back({model::unsettable(FieldId::intermediate_size), 1, {}});
-    if (!has_key(FieldId::micro_batch_size)) return;
-    for (const FieldId field : model::layout_fields) {
-      if (!has_key(field)) out.extras.push_back({model::unsettable(field), 1, {}});
-    }
-    const auto note = [&](FieldId field, auto choice) {
-      const auto value = static_cast<std::int64_t>(choice);
-      if (model::get(out.setup, field) != value && !has_word(field, value))
-        out.extras.push_back({model::unsettable(field, value), 1, {}});
-    };
-    note(FieldId::recompute, model::Recompute::selective);
-    note(FieldId::recompute, model::Recompute::full);
-    note(FieldId::loss, model::Loss::chunked);
-    note_unset(dialect_, out);
-  }
-
   // A width that a name stands for is changed with the name.
   void note_named_shape(model::Reading& out) const {
     const Value& width = values_[FieldId::hidden_size];
     const bool is_known = model::extra(out, "names_published") > 0;
     if (width.by_name && !is_known) out.extras.push_back({"names_published", 1, width.origin});
+  }
+
+  // A published model's shape is that of its language model, with the weights of its towers.
+  void note_towers(model::Reading& out) const {
+    constexpr std::string_view uncosted = "uncosted_parts";
+    const bool is_its_shape = known_ && out.origins[FieldId::hidden_size].note.starts_with("shape of ");
+    if (!is_its_shape || known_->towers.means.empty() || model::extra(out, uncosted) > 0) return;
+    Origin origin = out.origins[FieldId::hidden_size];
+    origin.note = known_->towers.means;
+    out.extras.push_back({std::string(uncosted), 1, std::move(origin)});
   }
 
   // The list of layers, of what the dialect works out for each, or of the model that the file names.
@@ -261,16 +211,9 @@ class Resolver {
         list.empty() || (list.size() == 1 && list.front().layer == model::TransformerLayer{});
     if (says_nothing && known_) list = catalog::layers_of(known_->model);
     take_largest(list, out);
-    model::set_layers(out.setup.model, std::move(list));
-    if (!out.setup.model.layers_differ) return;
-    for (const FieldId counted :
-         {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
-          FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers, FieldId::moe_layer_interval}) {
-      out.origins[counted] = {};
-      out.origins[counted].kind = Origin::Kind::derived;
-      out.origins[counted].note = "counted among the layers";
-    }
-    if (out.setup.model.window.size > 0 && !is_known(out, FieldId::window_size)) {
+    model::set_layers(out, std::move(list));
+    if (out.setup.model.layers_differ && out.setup.model.window.size > 0 &&
+        !is_known(out, FieldId::window_size)) {
       out.origins[FieldId::window_size].kind = Origin::Kind::derived;
       out.origins[FieldId::window_size].note = "of layers that have one";
     }
@@ -466,10 +409,6 @@ class Resolver {
                                           : each.value;
     out.origin.note = each.note.empty() ? usual : each.note;
     return true;
-  }
-
-  static bool names_width(const Alternative& each) {
-    return each.value.find("hidden_size") != std::string::npos;
   }
 
   // What is worked out of a ratio to the width; it is whole for this many widths, however a few of them are

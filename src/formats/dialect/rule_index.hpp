@@ -51,4 +51,9 @@ class RuleIndex {
   tsl::robin_map<std::string_view, Chain> others_;
 };
 
+// Whether what an alternative gives follows the model's width.
+inline bool names_width(const Alternative& each) {
+  return each.value.find("hidden_size") != std::string::npos;
+}
+
 }  // namespace shapelint::formats

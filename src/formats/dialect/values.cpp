@@ -158,9 +158,12 @@ Seen look_at_list(NodeRef list, const Alternative& each, FieldId field) {
 
 // Items of a list, entries of a table, or letters of a pattern such as `M-M*`; all of them, or those of `of`.
 Seen count(NodeRef node, const Alternative& each) {
-  if (const auto letters = node.as_string()) {
-    if (each.of.empty()) return number(static_cast<double>(letters->size()));
-    return number(static_cast<double>(std::count_if(letters->begin(), letters->end(), [&](char letter) {
+  // A pattern of one number is no text: `CUDA_VISIBLE_DEVICES=7`.
+  const auto text = node.as_string();
+  if (text || node.as_number()) {
+    const std::string letters = text ? std::string(*text) : written_form(node);
+    if (each.of.empty()) return number(static_cast<double>(letters.size()));
+    return number(static_cast<double>(std::count_if(letters.begin(), letters.end(), [&](char letter) {
       return each.of.find(letter) != std::string::npos;
     })));
   }

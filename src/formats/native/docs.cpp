@@ -94,11 +94,11 @@ std::string_view about(std::string_view section) {
     return "Second token mixer of a model with two (Nemotron-Flash, SambaY).";
   if (section == "model.third_mixer") return "Third token mixer of a model with three.";
   if (section == "model.sparse")
-    return "Attention to chosen blocks of keys. Native sparse attention (arXiv 2502.11089): compressed, "
+    return "Attention over selected blocks of keys. Native sparse attention (arXiv 2502.11089): compressed, "
            "selected "
-           "and last keys, each with a projection of their own. Mixture of block attention (MoBA, arXiv "
+           "and last keys, each with its own projection. Mixture of block attention (MoBA, arXiv "
            "2502.13189): selected keys alone.";
-  if (section == "model.window") return "Attention whose queries see some of the keys before them.";
+  if (section == "model.window") return "Windowed attention: each query sees part of the keys before it.";
   if (section == "model.shared_block")
     return "Attention and MLP whose weights several layers have in common (Zamba): counted once, run in "
            "each of them.";
@@ -120,7 +120,7 @@ std::string_view required(std::string_view field) {
   for (const std::string_view each : {"hidden_size", "num_layers", "num_attention_heads", "vocab_size",
                                       "moe_num_experts", "moe_experts_per_token", "mla_kv_lora_rank",
                                       "mla_qk_nope_head_dim", "mla_qk_rope_head_dim", "mla_v_head_dim"}) {
-    if (field == "vocab_size") return "required where `input` is vocabulary";
+    if (field == "vocab_size") return "required if `input` is vocabulary";
     if (field == each) return "required";
   }
   if (field == "input_size") return "required with patches, frames or a spectrogram";
@@ -266,7 +266,7 @@ std::string native_format_markdown() {
   out += plans_introduction;
   out += network_markdown();
   out +=
-      "\n## `[lint]`\n\nWhat would otherwise be flags, so that the file can be linted with none.\n\n"
+      "\n## `[lint]`\n\nOptions of `lint`, so that the file needs no flags.\n\n"
       "| key | meaning |\n|---|---|\n";
   for (const PlainKey& each : lint_keys) out += fmt::format("| `{}` | {} |\n", each.key, each.doc);
   return out;

@@ -59,23 +59,14 @@ class Kinds {
     give_defaults(list);
     note_places();
     count_parallel(list);
-    model::set_layers(reading_.setup.model, std::move(list));
-    if (!reading_.setup.model.layers.empty()) model::count_layers(reading_.setup.model);
-    for (const FieldId counted :
-         {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
-          FieldId::window_size, FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers})
-      count_among_layers(counted);
-    for (const model::MixerFields& each : model::mixer_fields) count_among_layers(each.layers);
+    model::set_layers(reading_, std::move(list));
+    model::Origin& window = reading_.origins[FieldId::window_size];
+    if (window.kind != model::Origin::Kind::unknown || reading_.setup.model.layers.empty()) return;
+    window.kind = model::Origin::Kind::derived;
+    window.note = "counted among the layers";
   }
 
  private:
-  void count_among_layers(FieldId counted) {
-    model::Origin& origin = reading_.origins[counted];
-    if (origin.kind != model::Origin::Kind::unknown || reading_.setup.model.layers.empty()) return;
-    origin.kind = model::Origin::Kind::derived;
-    origin.note = "counted among the layers";
-  }
-
   std::string hint() const {
     std::string names;
     for (const auto& [name, layer] : description_.kinds)
@@ -253,7 +244,8 @@ class Kinds {
     }
     const std::int64_t kind = kind_of(node["kind"].as_string().value_or(table.key()));
     if (kind == 0) {
-      errors_.push_back(node.error("`mixer` names no kind", "such as `kind = \"mamba2\"`"));
+      errors_.push_back(
+          node.error("`kind` is missing from `mixer`", "write it, such as `kind = \"mamba2\"`"));
       return;
     }
     layer.mixing = slot_of(kind, node);
@@ -304,7 +296,7 @@ class Kinds {
       values.push_back(*value);
     }
     if (values.empty()) {
-      errors_.push_back(list.error(fmt::format("`{}` is empty", list.key()), "one number for each layer"));
+      errors_.push_back(list.error(fmt::format("`{}` is empty", list.key()), "write one number per layer"));
       return;
     }
     description_.lists.emplace_back(key, std::move(values));

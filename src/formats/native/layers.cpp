@@ -76,8 +76,7 @@ class LayerReader {
       return out;
     }
     if (depth > deepest_block) {
-      errors_.push_back(
-          node.error(fmt::format("blocks stand more than {} deep in each other", deepest_block)));
+      errors_.push_back(node.error(fmt::format("blocks are nested more than {} deep", deepest_block)));
       return out;
     }
     for (const NodeRef each : node) out.push_back(layer(each, depth));
@@ -119,7 +118,7 @@ class LayerReader {
     if (block != (kind == LayerKind::block)) {
       errors_.push_back(node.error(
           fmt::format("`type` is `{}`, {} `layers` or `branches`", *known, block ? "with" : "without"),
-          "a block, and only a block, has further layers in it"));
+          "only a block contains layers"));
       return;
     }
     out.kind = kind;
@@ -202,11 +201,11 @@ class LayerReader {
       if (table[key])
         errors_.push_back(table[key].key_error(fmt::format("`{}` of {}", key, of), std::string(hint)));
     };
-    if (layer.depthwise) refuse("groups", "a depthwise layer", "it has as many groups as input channels");
+    if (layer.depthwise) refuse("groups", "a depthwise layer", "its groups are its input channels");
     if (layer.kind == LayerKind::linear) {
       for (const std::string_view key :
            {"kernel", "kernel_height", "kernel_width", "stride", "padding", "groups"})
-        refuse(key, "a linear layer", "it takes all pixels at once");
+        refuse(key, "a linear layer", "a linear layer reads all pixels at once");
     }
     if (layer.kind == LayerKind::block) {
       for (const ConvKey& key : conv_keys) {
@@ -217,19 +216,19 @@ class LayerReader {
             table["branches"].key_error("`layers` and `branches` are both stated",
                                         "one block has one of them; put the other into a second block"));
     } else {
-      refuse("residual", "a single layer", "a block has it: `layers = [...]`");
+      refuse("residual", "a single layer", "only blocks have one: `layers = [...]`");
     }
     if (layer.kind == LayerKind::max_pool || layer.kind == LayerKind::average_pool ||
         layer.kind == LayerKind::global_pool) {
       for (const std::string_view key : {"out_channels", "groups", "bias", "batch_norm"})
         refuse(key, "a pool", "it has no weights and as many channels as its input");
       if (layer.kind != LayerKind::global_pool && !table["kernel"] && !table["kernel_height"])
-        errors_.push_back(table.error("`kernel` is missing from a pool", "such as `kernel = 2`"));
+        errors_.push_back(table.error("`kernel` is missing from a pool", "write it, such as `kernel = 2`"));
     }
     const auto even = [](std::int64_t kernel) { return kernel % 2 == 0; };
     if (layer.padding_same && (even(layer.kernel_height) || even(layer.kernel_width))) {
       errors_.push_back(table["padding"].error("`padding` is `same` for an even kernel",
-                                               "there is no half of it; write a number"));
+                                               "`same` needs an odd kernel; write a number"));
     }
   }
 
@@ -264,7 +263,7 @@ void check_network(const text::Document& document, const model::Reading& reading
   };
   if (plan.mode == model::Mode::decode) {
     refuse(model::FieldId::mode, "a convolutional network has no decoding",
-           "`train`, or `prefill` for a forward pass alone");
+           "use `train`, or `prefill` for a forward pass alone");
   }
   for (const model::FieldId field :
        {model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::expert, model::FieldId::context}) {

@@ -173,7 +173,7 @@ class NativeReader {
           errors_.push_back(
               node.error(runs ? fmt::format("`runs` is {}", written(document_, node))
                               : fmt::format("`runs` is {}", text::describe(node.kind())),
-                         "how often the plan is run in one iteration: a number above 0, and at most 1e9"));
+                         "write how often the plan runs per iteration: above 0 and at most 1e9"));
         }
       } else {
         constexpr std::array<std::string_view, 4> keys{"name", "runs", "run", "parallel"};
@@ -188,7 +188,7 @@ class NativeReader {
       errors_.push_back(table["name"].error(fmt::format("two plans are called `{}`", reading_.part),
                                             "reports and `--model` call each by its name"));
     if (reading_.part.empty())
-      errors_.push_back(table.error("`name` is missing from `[[plan]]`", "reports call the plan by it"));
+      errors_.push_back(table.error("`name` is missing from `[[plan]]`", "reports use it"));
   }
 
   void apply(const model::Override& given) {

@@ -258,7 +258,7 @@ void keep_order(const Layers& layers, std::int64_t all, model::Reading& reading)
                                           : model::Feeding::none);
     model::add_layers(list, 1, layer);
   }
-  model::set_layers(reading.setup.model, std::move(list));
+  model::set_layers(reading, std::move(list));
 }
 
 }  // namespace

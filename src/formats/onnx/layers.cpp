@@ -218,7 +218,7 @@ class GraphLowering {
     }
     model::complete_network(reading);
     if (reading.setup.plan.mode == model::Mode::decode)
-      return fail("a graph has no decoding", "`train` or `prefill`");
+      return fail("a graph has no decoding", "use `train` or `prefill`");
     for (const model::LayerProblem& each : model::resolve(reading.setup.model).problems)
       fail(each.message, each.hint);
     if (result_.errors.empty()) result_.readings.push_back(std::move(reading));

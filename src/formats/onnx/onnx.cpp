@@ -85,7 +85,7 @@ ReadResult read_onnx(const std::string& path, std::string_view bytes, const Read
   Graph graph;
   if (parser() == nullptr) {
     error.message = "this program was built without ONNX";
-    error.hint = "build it where libonnx-dev and libprotobuf-dev are installed";
+    error.hint = "install libonnx-dev and libprotobuf-dev, and build again";
   } else if (static_cast<std::int64_t>(bytes.size()) > largest_graph_bytes) {
     error.message = "the graph is larger than 1 GiB";
     error.hint = "export it with external weights";

@@ -128,7 +128,7 @@ class Dimensions {
     if (missing_.size() > most_named) names += fmt::format(" and {} more", missing_.size() - most_named);
     return fail(fmt::format("the size of {} is not stated", names),
                 fmt::format("give {} with `{}`{}", in_number(missing_.size() == 1, "it|them"), options,
-                            has_tokens ? "; `--sequence-length N` is that of tokens" : ""));
+                            has_tokens ? "; `--sequence-length N` sets the number of tokens" : ""));
   }
 
   bool all_are_known() {

@@ -137,11 +137,11 @@ class GraphReader {
     if (has_more(bytes, Message::model, 0, left)) {
       if (left.nodes < 0) return fail_of_size();
       return fail("the graph has more names, attributes and sizes than any network needs",
-                  "nothing of it is read");
+                  "the graph is not read");
     }
     if (!model_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_.has_graph()) {
       return fail("the file is not an ONNX graph",
-                  bytes.empty() ? "it is empty" : "it may be cut off, or be something else");
+                  bytes.empty() ? "it is empty" : "it may be truncated, or another kind of file");
     }
     onnx::GraphProto& proto = *model_.mutable_graph();
     for (const onnx::TensorProto& each : proto.initializer()) graph_.weights.insert(each.name());
