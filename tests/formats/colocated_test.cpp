@@ -110,6 +110,14 @@ TEST_CASE("of rollouts that quantize what they are sent, weights are not known",
   CHECK(unknown(
       "actor_rollout_ref.actor.megatron.qat.enable=True actor_rollout_ref.actor.megatron.qat.mode=w4a16"));
   CHECK_FALSE(unknown("actor_rollout_ref.actor.megatron.qat.enable=False"));
+  // A checkpoint in fewer bits, of which the engine's are those that its config.json states or what was taken
+  // out of it (1dda039, docs/low_precision/fp8.md; examples/grpo_trainer/run_deepseek_v4_veomni.sh and
+  // run_deepseek_v3_671b_megatron.sh).
+  CHECK(unknown("actor_rollout_ref.model.path=deepseek-ai/DeepSeek-V4-Flash"));
+  CHECK(unknown(
+      "actor_rollout_ref.model.path=deepseek-ai/DeepSeek-V3 actor_rollout_ref.rollout.quantization=null"));
+  CHECK_FALSE(unknown(
+      "actor_rollout_ref.model.path=deepseek-ai/DeepSeek-V3 actor_rollout_ref.rollout.quantization=fp8"));
 }
 
 TEST_CASE("slime's trainer and engine move away between turns unless they are told not to", "[formats]") {

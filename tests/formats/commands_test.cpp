@@ -111,6 +111,12 @@ TEST_CASE("KubeAI, KServe and charts say the model and its options beside the ar
        "applications:\n  - args:\n      llm_configs:\n        - model_loading_config: {model_id: q, "
        "model_source: "
        "Qwen/Qwen2.5-7B-Instruct}\n          engine_kwargs: {tensor_parallel_size: 2}\n"},
+      // ray-project/kuberay, ray-operator/config/samples/ray-service.llm-serve.yaml
+      {"ray-service",
+       "apiVersion: ray.io/v1\nkind: RayService\nspec:\n  serveConfigV2: |\n    applications:\n    - args:\n "
+       "  "
+       "     llm_configs:\n        - model_loading_config: {model_id: q, model_source: "
+       "Qwen/Qwen2.5-7B-Instruct}\n          engine_kwargs:\n            tensor_parallel_size: 2\n"},
       {"options", "model: Qwen/Qwen2.5-7B-Instruct\ntensor-parallel-size: 2\nmax-model-len: 8192\n"},
       {"sky",
        "resources: {accelerators: L4}\nenvs: {TP: 2}\nrun: |\n  vllm serve Qwen/Qwen2.5-7B-Instruct -tp "
@@ -123,6 +129,18 @@ TEST_CASE("KubeAI, KServe and charts say the model and its options beside the ar
     CHECK(result.readings.front().setup.model.hidden_size == 3584);
     CHECK(result.readings.front().setup.plan.tensor == 2);
   }
+}
+
+TEST_CASE("what a file within a text says stands where the text says it", "[formats]") {
+  const std::string text =
+      "apiVersion: ray.io/v1\nkind: RayService\nspec:\n  serveConfigV2: |\n    applications:\n    - args:\n  "
+      "  "
+      "    llm_configs:\n        - model_loading_config: {model_source: Qwen/Qwen2.5-7B}\n          "
+      "engine_kwargs:\n            tensor_parallel_size: 4\n";
+  const auto result = read_text("ray.yaml", text);
+  REQUIRE(result.readings.size() == 1);
+  const Span span = result.readings.front().origins[model::FieldId::tensor].span;
+  CHECK(text.substr(static_cast<std::size_t>(span.begin), 1) == "4");
 }
 
 TEST_CASE("manifests that start nothing that is known are nobody's", "[formats]") {
@@ -170,8 +188,8 @@ TEST_CASE("a model that is not known is named, and the one that its name holds",
   REQUIRE(taken.readings.size() == 1);
   CHECK(taken.readings.front().setup.model.hidden_size == 3584);
   CHECK(taken.readings.front().notes.front().message ==
-        "`someone/Qwen2.5-7B-Instruct-medical` is not in the table of known models: it is taken as "
-        "`Qwen2.5-7B-Instruct`, which its name holds");
+        "`someone/Qwen2.5-7B-Instruct-medical` is not in the table of known models: read as "
+        "`Qwen2.5-7B-Instruct`, from its name");
   // Another size behind it is another model.
   const auto other =
       read_text("serve.sh", "vllm serve someone/Qwen2.5-7B-pruned-4B --tensor-parallel-size 2\n");

@@ -1,6 +1,7 @@
 // Published models: their table, and the names that stand for them.
 #include "formats/dialect/known.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <regex>
@@ -16,8 +17,31 @@
 #include "model/layer_list.hpp"
 #include "model/lower/lower.hpp"
 #include "tests/catch.hpp"
+#include "tests/formats/read_text.hpp"
 
 using namespace shapelint;
+
+namespace {
+
+// As a file that states what the table does.
+model::Reading reading_of(const catalog::KnownModel& known) {
+  model::Reading reading;
+  for (const auto& [field, value] : known.values) {
+    model::set(reading.setup, field, value);
+    reading.origins[field].kind = model::Origin::Kind::stated;
+  }
+  model::set_layers(reading, catalog::layers_of(known));
+  model::complete(reading);
+  return reading;
+}
+
+model::Reading reading_of(std::string_view name) {
+  const catalog::KnownModel* const known = formats::find_known_model(name);
+  REQUIRE(known != nullptr);
+  return reading_of(*known);
+}
+
+}  // namespace
 
 TEST_CASE("the table of known models is free of mistakes", "[formats]") {
   std::vector<Error> errors;
@@ -32,6 +56,15 @@ TEST_CASE("the table of known models is free of mistakes", "[formats]") {
     for (const text::NodeRef entry : root["config"])
       CHECK_FALSE(entry["source"].as_string().value_or("").empty());
     for (const text::NodeRef source : root["sources"]) CHECK_FALSE(source.as_string()->empty());
+  }
+  for (const text::Document& document : catalog::builtin("formats/models")) {
+    for (const text::NodeRef entry : document.root()["alias"]) {
+      CAPTURE(std::string(entry["model"].as_string().value_or("")));
+      CHECK_FALSE(entry["source"].as_string().value_or("").empty());
+      CHECK(std::any_of(models.begin(), models.end(),
+                        [&](const auto& each) { return each.name == entry["model"].as_string(); }));
+      CHECK(entry["names"].size() > 0);
+    }
   }
   for (const Error& error : errors) FAIL_CHECK(error.path << ": " << error.message << "; " << error.hint);
   CHECK(models.size() > 400);
@@ -102,22 +135,18 @@ TEST_CASE("published models have the parameters that their names state", "[forma
       "Qwen3.5-4B|Qwen/Qwen3.5-9B|Qwen/"
       "Qwen3.5-27B|Qwen/"
       "Qwen2-Audio-7B|*OLMo-2-0425-1B*|*granite-3.0-2b-*|*granite-3.1-2b-*|*granite-3b-code-*|"
-      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*|*Nemotron-H-4B-*|*ZAYA1-8B|*InternVL3-38B|*InternVL2-"
+      "*granite-4.1-3b|*ERNIE-4.5-0.3B-*|*OLMoE-1B-7B-*|*Nemotron-H-4B-*|*ZAYA1-8B|*InternVL3-38B|*InternVL3_"
+      "5-1B|*InternVL3_5-4B|*InternVL2-"
       "26B|*InternVL2_5-1B|*InternVL2_5-38B|*"
-      "DeepScaleR-1.5B-*|*granite-4.0-h-1b|*granite-3.3-2b-*|*internlm3-8b-*";
+      "DeepScaleR-1.5B-*|*Llama-3.2-11B-Vision|*paligemma-3b-*|*granite-4.0-h-1b|*SmolVLM2-2.2B-*|*granite-3."
+      "3-2b-*|*internlm3-8b-*";
   int compared = 0;
   for (const catalog::KnownModel& each : catalog::known_models()) {
     std::smatch said;
     const std::regex size(R"((^|[^0-9A-Za-z.])([0-9]+)([._]([0-9]+))?[bB]($|[^0-9A-Za-z]))");
     if (!std::regex_search(each.name, said, size) || formats::matches_any(others, each.name)) continue;
     const double billions = std::stod(said[2].str() + "." + said[4].str() + "0");
-    model::Reading reading;
-    for (const auto& [field, value] : each.values) {
-      model::set(reading.setup, field, value);
-      reading.origins[field].kind = model::Origin::Kind::stated;
-    }
-    model::set_layers(reading.setup.model, catalog::layers_of(each));
-    model::complete(reading);
+    const model::Reading reading = reading_of(each);
     CAPTURE(each.name);
     CHECK(static_cast<double>(model::parameter_count(reading.setup)) == Approx(billions * 1e9).epsilon(0.1));
     ++compared;
@@ -145,6 +174,8 @@ TEST_CASE("names of variants stand for the model that they are of", "[formats]")
       {"google/gemma-3-27b-it-qat-q4_0-gguf", "google/gemma-3-27b-it"},
       {"openai/gpt-oss-120b", "openai/gpt-oss-120b"},
       {"unsloth/gpt-oss-20b-BF16", "openai/gpt-oss-20b"},
+      {"p-e-w/gpt-oss-20b-heretic", "openai/gpt-oss-20b"},
+      {"JonathanColetti/Qwen3.8-27B-Uncensored-GGUF", "Qwen/Qwen3.8-27B"},
       {"mistralai/Mistral-7B-Instruct-v0.3", "mistralai/Mistral-7B-v0.3"},
       {"deepseek-ai/DeepSeek-V3-0324", "deepseek-ai/DeepSeek-V3"},
       {"moonshotai/Kimi-K2-Instruct-0905", "moonshotai/Kimi-K2-Instruct"},
@@ -158,6 +189,10 @@ TEST_CASE("names of variants stand for the model that they are of", "[formats]")
       {"deepseek-ai/DeepSeek-V2.5-1210", "deepseek-ai/DeepSeek-V2"},
       {"MiniMaxAI/MiniMax-M3-MXFP8", "MiniMaxAI/MiniMax-M3"},
       {"inclusionAI/Ring-1T-FP8", "inclusionAI/Ring-1T"},
+      {"lmstudio-community/GLM-4.7-Flash-MLX-6bit", "zai-org/GLM-4.7-Flash"},
+      {"lmstudio-community/Qwen3-Coder-30B-A3B-Instruct-MLX-5bit", "Qwen/Qwen3-30B-A3B"},
+      {"meta-llama/Llama-Guard-3-8B", "meta-llama/Llama-3.1-8B"},
+      {"google/gemma-1.1-2b-it", "google/gemma-2b"},
   };
   for (const auto& [name, base] : variants) {
     CAPTURE(name);
@@ -202,6 +237,11 @@ TEST_CASE("known models have their windows", "[formats]") {
       {"allenai/Olmo-3.1-32B-Instruct", 4096, 48},
       {"google/gemma-4-12B", 1024, 40},
       {"poolside/Laguna-XS-2.1", 512, 30},
+      // TensorRT-LLM, tests/unittest/_torch/modeling/test_modeling_exaone4.py: sliding_window_pattern 4
+      {"LGAI-EXAONE/EXAONE-4.0-32B", 4096, 48},
+      // TensorRT-LLM, examples/models/core/commandr: three of four layers see 4096
+      {"CohereLabs/c4ai-command-a-03-2025", 4096, 48},
+      {"CohereLabs/c4ai-command-r7b-12-2024", 4096, 24},
   };
   for (const Known& each : known) {
     CAPTURE(each.name);
@@ -212,6 +252,35 @@ TEST_CASE("known models have their windows", "[formats]") {
   CHECK(value_of("mistralai/Mistral-7B-Instruct-v0.1", model::FieldId::window_size) == 4096);
   CHECK_FALSE(value_of("mistralai/Mistral-7B-Instruct-v0.2", model::FieldId::window_size));
   CHECK_FALSE(value_of("mistralai/Mistral-7B-v0.3", model::FieldId::window_size));
+  // https://huggingface.co/microsoft/Phi-3-mini-4k-instruct, config.json: sliding_window
+  CHECK(value_of("microsoft/Phi-3-mini-4k-instruct", model::FieldId::window_size) == 2047);
+  CHECK(value_of("microsoft/Phi-3-medium-4k-instruct", model::FieldId::window_size) == 2047);
+  CHECK_FALSE(value_of("microsoft/Phi-3-mini-128k-instruct", model::FieldId::window_size));
+}
+
+// https://huggingface.co/Qwen/Qwen2.5-VL-7B-Instruct: 8.29 B, of which the language model has 7.62 B.
+TEST_CASE("what a published model has beside its language model is told", "[formats]") {
+  struct Told {
+    std::string what;
+    std::int64_t parameters = 0;
+    bool operator==(const Told&) const = default;
+  };
+  const auto told = [](const std::string& name) {
+    const auto result = tests::read_text("serve.sh", "vllm serve " + name + " --max-model-len 8192\n");
+    const model::Reading& reading = result.readings.front();
+    Told out{{}, reading.setup.model.tower_parameters};
+    for (const model::Extra& each : reading.extras) {
+      if (each.name == "uncosted_parts") out.what = each.origin.note;
+    }
+    return out;
+  };
+  CHECK((told("Qwen/Qwen2.5-VL-7B-Instruct") == Told{"vision tower", 676'550'144}));
+  CHECK((told("Qwen/Qwen2.5-VL-72B-Instruct-AWQ") == Told{"vision tower", 700'147'712}));
+  // https://huggingface.co/OpenGVLab/InternVL2_5-78B: 78,408,318,336, as its config.json is read.
+  CHECK((told("OpenGVLab/InternVL3-78B") == Told{"vision tower", 5'708'504'448}));
+  CHECK((told("google/gemma-3-27b-it") == Told{"vision tower", 423'060'336}));
+  CHECK((told("Qwen/Qwen2.5-7B-Instruct") == Told{}));
+  CHECK((told("google/gemma-3-1b-it") == Told{}));
 }
 
 TEST_CASE("known models have their longest sequences", "[formats]") {
@@ -223,33 +292,52 @@ TEST_CASE("known models have their longest sequences", "[formats]") {
   CHECK(value_of("deepseek-ai/DeepSeek-V4-Pro", model::FieldId::max_positions) == 1'048'576);
   CHECK(value_of("ByteDance-Seed/Seed-OSS-36B-Base", model::FieldId::max_positions) == 524'288);
   CHECK_FALSE(value_of("bigscience/bloom", model::FieldId::max_positions));
+  // What vLLM says at its start: QwenLM/Qwen3 issues 16 and 295, Graph-COM/SubgraphRAG issue 19
+  CHECK(value_of("Qwen/Qwen1.5-7B-Chat-GPTQ-Int4", model::FieldId::max_positions) == 32'768);
+  CHECK(value_of("Qwen/Qwen1.5-7B-Chat", model::FieldId::max_positions) == 32'768);
+  // A base model is made for more than what it was trained on to answer with.
+  CHECK(value_of("Qwen/Qwen2-7B", model::FieldId::max_positions) == 131'072);
+  CHECK(value_of("Qwen/Qwen2-7B-Instruct", model::FieldId::max_positions) == 32'768);
+  CHECK(value_of("Qwen/Qwen2-VL-2B-Instruct", model::FieldId::max_positions) == 32'768);
+  CHECK(value_of("EleutherAI/pythia-12b-deduped", model::FieldId::max_positions) == 2048);
+  // vllm-project/aibrix, samples/kvcache/vineyard/deployment-tp.yaml, serves it with 17,000: vLLM multiplies
+  // what a linear rope is stretched by.
+  CHECK(value_of("deepseek-ai/deepseek-coder-33b-instruct", model::FieldId::max_positions) == 65'536);
+  CHECK(value_of("LGAI-EXAONE/EXAONE-4.0-32B", model::FieldId::max_positions) == 131'072);
 }
 
 // Against what the models' cards say, and for the NAS model what its own config.json is read as.
 TEST_CASE("models whose layers differ have their published parameters", "[formats]") {
   const auto parameters = [](std::string_view name) {
-    const catalog::KnownModel* const each = formats::find_known_model(name);
-    REQUIRE(each != nullptr);
-    model::Reading reading;
-    for (const auto& [field, value] : each->values) {
-      model::set(reading.setup, field, value);
-      reading.origins[field].kind = model::Origin::Kind::stated;
-    }
-    model::set_layers(reading.setup.model, catalog::layers_of(*each));
-    model::complete(reading);
-    return model::parameter_count(reading.setup);
+    return model::parameter_count(reading_of(name).setup);
   };
   CHECK(parameters("ai21labs/Jamba-v0.1") == 51'570'315'264);
   CHECK(parameters("nvidia/Llama-3_3-Nemotron-Super-49B-v1") == 49'867'145'216);
   CHECK(parameters("nvidia/Llama-3_1-Nemotron-Ultra-253B-v1") == 253'401'268'224);
   CHECK(parameters("allenai/OLMoE-1B-7B-0924-Instruct") == Approx(6.92e9).epsilon(0.001));
   CHECK(parameters("answerdotai/ModernBERT-base") == Approx(149e6).epsilon(0.005));
+  CHECK(parameters("JetBrains/Mellum2-12B-A2.5B-Thinking") == Approx(12e9).epsilon(0.015));
+  CHECK(parameters("arcee-ai/Trinity-Nano-Preview") == 6'120'003'328);  // as the Hub counts them
+  CHECK(parameters("arcee-ai/Trinity-Mini") == Approx(26.1e9).epsilon(0.002));
+  // 124.4 B by its recipe, with two gates of 2,560 by 4,096 in each of 35 layers.
+  CHECK(static_cast<double>(parameters("inclusionAI/Ling-3.0-flash")) + 2. * 35 * 2560 * 4096 ==
+        Approx(124.4e9).epsilon(0.0005));
   // 295 B, as Tencent says. Qwen3.8's weights in 16 bits take 4,892,388,705,238 bytes, with the layer that
   // predicts a second token: one of attention and experts, and a matrix that joins two hidden states.
   CHECK(parameters("tencent/Hy3") == Approx(295e9).epsilon(0.001));
   const double further = 8192.0 * (34816 + 2 * 8192) + 16384.0 * 8192 + 513 * 3 * 8192.0 * 2048 + 8192 * 513;
   CHECK(static_cast<double>(parameters("Qwen/Qwen3.8-2.4T-A95B")) + further ==
         Approx(4892388705238.0 / 2).epsilon(0.001));
+  // Cards: 111 B, 104 B, 132 B, 142 B, 70 B, 41.9 B, 314 B, 16.4 B.
+  CHECK(parameters("CohereLabs/c4ai-command-a-03-2025") == Approx(111e9).epsilon(0.001));
+  CHECK(parameters("CohereForAI/c4ai-command-r-plus") == Approx(104e9).epsilon(0.003));
+  CHECK(parameters("databricks/dbrx-base") == Approx(132e9).epsilon(0.005));
+  CHECK(parameters("rednote-hilab/dots.llm1.inst") == Approx(142e9).epsilon(0.01));
+  CHECK(parameters("swiss-ai/Apertus-70B-2509") == Approx(70e9).epsilon(0.01));
+  CHECK(parameters("microsoft/Phi-3.5-MoE-instruct") == Approx(41.9e9).epsilon(0.001));
+  CHECK(parameters("xai-org/grok-1") == Approx(314e9).epsilon(0.01));
+  CHECK(parameters("deepseek-ai/deepseek-moe-16b-base") == Approx(16.4e9).epsilon(0.002));
+  CHECK(parameters("zai-org/GLM-4-32B-0414") == Approx(32.6e9).epsilon(0.002));
   CHECK(parameters("zai-org/GLM-4.6") == parameters("zai-org/GLM-4.5"));
   CHECK(parameters("Qwen/Qwen3-Coder-Next-FP8") == Approx(79.67e9).epsilon(0.001));
   CHECK(parameters("deepseek-ai/DeepSeek-V2") == Approx(236e9).epsilon(0.005));
@@ -294,6 +382,22 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
   CHECK(parameters("baidu/ERNIE-4.5-300B-A47B-Base-PT") == Approx(300e9).epsilon(0.002));
   CHECK(parameters("HuggingFaceTB/SmolVLM-256M-Instruct") == Approx(256.5e6 - 93.5e6).epsilon(0.002));
   CHECK(parameters("HuggingFaceTB/SmolVLM2-500M-Video-Instruct") == Approx(507.5e6 - 98.2e6).epsilon(0.002));
+}
+
+// block_types of google/recurrentgemma-2b; of Nemotron-H 8B the pattern in NVIDIA/NeMo,
+// nemo/collections/llm/gpt/model/ssm.py: M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-
+TEST_CASE("published hybrids have their layers in order", "[formats]") {
+  const auto layers = [](std::string_view name) { return model::layers_text(reading_of(name).setup.model); };
+  const std::string scans = "2 x [rg_lru 1/10 heads + MLP of 7680]";
+  CHECK(layers("google/recurrentgemma-2b") ==
+        "26 layers = 8 x (" + scans +
+            ", 1 x [attention 10/1 heads of 256 in a window of 2048 + MLP of 7680]), " + scans);
+  const std::string scan = "1 x [mamba2 8/128 heads]";
+  const std::string mlp = "1 x [MLP of 21504]";
+  CHECK(layers("nvidia/Nemotron-H-8B-Base-8K") == "52 layers = 4 x (3 x (" + scan + ", " + mlp + "), " +
+                                                      scan + ", 1 x [attention 32/8 heads of 128], " + mlp +
+                                                      ", " + scan + ", " + mlp + "), 4 x (" + scan + ", " +
+                                                      mlp + ")");
 }
 
 // A base model has one row: a second one of the same sizes would be another description of the same fact.

@@ -9,6 +9,7 @@
 #include "model/mixer.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/published_counts.hpp"
+#include "tests/formats/read_text.hpp"
 #include "text/files.hpp"
 
 using namespace shapelint;
@@ -399,4 +400,34 @@ TEST_CASE("conformers have the parameters that are printed of them", "[formats][
             ", _target_: nemo.collections.asr.modules.ConformerEncoder, feat_in: 80, subsampling: "
             "striding, subsampling_factor: 4, subsampling_conv_channels: -1}\n");
   }
+}
+
+// What their config.json leaves to the code.
+TEST_CASE("models of 2025 have their published parameters by config.json", "[formats]") {
+  const auto parameters = [](const std::string& config) {
+    return model::parameter_count(tests::one_setup("config.json", config));
+  };
+  // https://huggingface.co/nomic-ai/nomic-embed-text-v2-moe: 475,292,928; experts in every second layer.
+  CHECK(parameters(
+            R"({"model_type": "nomic_bert", "vocab_size": 250048, "n_embd": 768, "n_head": 12, "n_layer": 12,
+    "n_inner": 3072, "n_positions": 2048, "num_experts": 8, "moe_top_k": 2, "moe_every_n_layers": 2,
+    "add_pooling_layer": false, "activation_function": "gelu", "qkv_proj_bias": true, "mlp_fc1_bias": true,
+    "type_vocab_size": 1})") == Approx(475'292'928).epsilon(0.0005));
+  // https://huggingface.co/Dream-org/Dream-v0-Base-7B: on Qwen2.5 7B, 7,615,616,512, without its mask.
+  const std::string dream = R"({"model_type": "Dream", "hidden_size": 3584, "num_hidden_layers": 28,
+    "num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064,
+    "tie_word_embeddings": false})";
+  CHECK(parameters(dream) == 7'615'616'512);
+  CHECK_FALSE(tests::one_setup("config.json", dream).model.causal);
+  // https://huggingface.co/upstage/Solar-Open-100B: 102.6 B
+  CHECK(parameters(R"({"model_type": "solar_open", "hidden_size": 4096, "num_hidden_layers": 48,
+    "num_attention_heads": 64, "head_dim": 128, "num_key_value_heads": 8, "vocab_size": 196608,
+    "intermediate_size": 10240, "moe_intermediate_size": 1280, "n_routed_experts": 128, "n_shared_experts": 1,
+    "num_experts_per_tok": 8, "first_k_dense_replace": 0})") == Approx(102.6e9).epsilon(0.001));
+  // transformers, docs/source/en/model_doc/zaya.md: 8.3 B, without the embedding
+  CHECK(parameters(R"({"model_type": "zaya", "ffn_hidden_size": 4096, "hidden_size": 2048, "head_dim": 128,
+    "moe_router_topk": 1, "num_attention_heads": 8, "num_experts": 16, "num_hidden_layers": 80,
+    "num_key_value_heads": 2})") -
+            262'272 * 2'048 ==
+        Approx(8.3e9).epsilon(0.005));
 }

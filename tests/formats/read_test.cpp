@@ -338,5 +338,5 @@ TEST_CASE("a file has at most a thousand keys that are written twice", "[read]")
   const formats::ReadResult more = repeated(5000);
   REQUIRE(more.errors.size() == 1);
   CHECK(more.errors.front().message ==
-        "the file has more than 1,000 keys that are repeated or misspelt, and numbers that are none");
+        "the file has more than 1,000 duplicate or misspelt keys and malformed numbers");
 }

@@ -119,3 +119,20 @@ TEST_CASE("what a format is recognised by is read", "[formats]") {
   }
   CHECK(looked_at > 100);
 }
+
+TEST_CASE("a broken text is of the format whose keys are words of it", "[formats]") {
+  const auto name = [](std::string_view source) {
+    const Dialect* const found =
+        formats::recognise_broken(formats::Dialects::builtin(), source, "a.yml", "yaml");
+    return found == nullptr ? "" : found->name;
+  };
+  const std::string text =
+      "{\"pipe-parallel-size\": 1, \"model-parallel-size\": 4, \"num-layers\": 36, \"hidden-size\": 5120, "
+      "\"num-attention-heads\": 40 \"no-weight-tying\": true}";
+  CHECK(name(text) == "neox");
+  CHECK(name("").empty());
+  // A part of a word is none of its keys.
+  std::string joined = text;
+  for (std::size_t at = 0; (at = joined.find('-', at)) != std::string::npos;) joined.replace(at, 1, "x");
+  CHECK(name(joined).empty());
+}

@@ -205,11 +205,20 @@ TEST_CASE("LEAP Finetune names Liquid's models", "[formats]") {
 }
 
 TEST_CASE("a name that nobody knows is told with what will do", "[formats]") {
-  const auto result = read_text("serve.sh", "vllm serve Qwen/Qwen3-7B --tensor-parallel-size 2\n");
-  REQUIRE(result.readings.size() == 1);
-  const std::string why = formats::why_unknown(result.readings.front());
-  CHECK(why.starts_with("`Qwen/Qwen3-7B` is not in the table of known models; did you mean `Qwen/Qwen3-"));
-  CHECK(why.ends_with("the model's config.json will do"));
+  const auto why = [](const std::string& name) {
+    const auto result = read_text("serve.sh", "vllm serve " + name + " --tensor-parallel-size 2\n");
+    REQUIRE(result.readings.size() == 1);
+    return formats::why_unknown(result.readings.front());
+  };
+  CHECK(
+      why("Qwen/Qwne3-8B") ==
+      "`Qwen/Qwne3-8B` is not in the table of known models; did you mean `Qwen/Qwen3-8B`? otherwise pass the "
+      "model's config.json");
+  // Another size, version or family was not meant.
+  for (const std::string name :
+       {"Qwen/Qwen3-7B", "Qwen/Qwen3.7-27B", "moonshotai/Kimi-K9-Instruct", "deepseek-ai/deepseek-vl2-tiny",
+        "mistralai/Mistral-Medium-3", "google/gemma-5-31b"})
+    CHECK(why(name) == "`" + name + "` is not in the table of known models; pass the model's config.json");
 }
 
 TEST_CASE("an engine in Python is what its class makes, and nothing else with an argument", "[formats]") {

@@ -294,6 +294,26 @@ attn_implementation: flash_attention_2
   CHECK(model::is_stated(plain.readings.front(), model::FieldId::attention));
 }
 
+TEST_CASE("axolotl's plugin joins head and loss unless told otherwise", "[formats]") {
+  // https://github.com/axolotl-ai-cloud/axolotl at 067b021,
+  // src/axolotl/integrations/cut_cross_entropy/args.py
+  const std::string text = R"(
+base_model: Qwen/Qwen3-8B
+datasets: [{path: mlabonne/FineTome-100k, type: chat_template}]
+plugins: [axolotl.integrations.liger.LigerPlugin, axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]
+sequence_len: 4096
+micro_batch_size: 1
+)";
+  const auto loss = [&](const std::string& more) {
+    const auto result = read_text("full.yaml", text + more);
+    REQUIRE(result.readings.size() == 1);
+    return result.readings.front().setup.plan.loss;
+  };
+  CHECK(loss("") == model::Loss::chunked);
+  CHECK(loss("cut_cross_entropy: true\n") == model::Loss::chunked);
+  CHECK(loss("cut_cross_entropy: false\nliger_cross_entropy: true\n") == model::Loss::fused);
+}
+
 TEST_CASE("hf_bert of ModernBERT's files is the model that it names", "[formats]") {
   // https://github.com/AnswerDotAI/ModernBERT, yamls/baselines/deberta-v3-long-context.yaml
   const auto result = read_text("deberta.yaml", R"(

@@ -256,9 +256,8 @@ TEST_CASE("convolutions are checked as well", "[native]") {
         "1:1: `image` is missing from the first layer; the height and width of the input, such as `image = "
         "224`; "
         "it may also stand in `[model]`\n");
-  CHECK(
-      native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 9\nimage = 4\npadding = 1\n") ==
-      "1:1: the kernel's height is 9, the padded input's 6; a kernel is no larger than what it runs over\n");
+  CHECK(native_errors("[[conv]]\nin_channels = 3\nout_channels = 64\nkernel = 9\nimage = 4\npadding = 1\n") ==
+        "1:1: the kernel's height is 9, the padded input's 6; a kernel must not be larger than its input\n");
   CHECK(native_errors("[model]\nname = \"x\"\nhidden_size = 8\n"
                       "[[conv]]\nin_channels = 3\nout_channels = 64\nimage = 4\n") ==
         "3:1: `hidden_size` together with `[[conv]]`; a file describes a transformer or a convolutional "

@@ -42,13 +42,11 @@ TEST_CASE("each plan is a reading, whose keys go before the file's own", "[nativ
 
 TEST_CASE("what is wrong with a plan is told with its place, and what is wrong with all once", "[native]") {
   CHECK(native_errors(shape + "[[plan]]\nrun = { sequence_length = 512 }\n") ==
-        "6:1: `name` is missing from `[[plan]]`; reports call the plan by it\n");
-  CHECK(
-      native_errors(shape + "[[plan]]\nname = \"a\"\nruns = 0\nrun = { sequence_length = 8 }\n") ==
-      "8:8: `runs` is `0`; how often the plan is run in one iteration: a number above 0, and at most 1e9\n");
+        "6:1: `name` is missing from `[[plan]]`; reports use it\n");
+  CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nruns = 0\nrun = { sequence_length = 8 }\n") ==
+        "8:8: `runs` is `0`; write how often the plan runs per iteration: above 0 and at most 1e9\n");
   CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nruns = \"x\"\nrun = { sequence_length = 8 }\n") ==
-        "8:8: `runs` is a string; how often the plan is run in one iteration: a number above 0, and at most "
-        "1e9\n");
+        "8:8: `runs` is a string; write how often the plan runs per iteration: above 0 and at most 1e9\n");
   CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nrums = 2\nrun = { sequence_length = 8 }\n") ==
         "8:1: unknown key `rums` in `[[plan]]`; did you mean `runs`?\n");
   CHECK(native_errors(shape + "[[plan]]\nname = \"a\"\nrun = { sequence_length = 8, tensor = 2 }\n") ==

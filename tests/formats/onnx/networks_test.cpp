@@ -332,7 +332,7 @@ TEST_CASE("an exported transformer comes out as its products", "[onnx]") {
 TEST_CASE("tokens of a graph are the sequence length", "[onnx]") {
   if (!reads_onnx()) SHAPELINT_SKIP("this build reads no ONNX graphs");
   CHECK(read_onnx("bert.onnx", bert(false).model(), {}).errors.front().hint ==
-        "give it with `--dim sequence=N`; `--sequence-length N` is that of tokens");
+        "give it with `--dim sequence=N`; `--sequence-length N` sets the number of tokens");
   ReadOptions options;
   options.overrides = {{model::FieldId::sequence_length, 128, "--sequence-length"}};
   CHECK(read_onnx("bert.onnx", bert(false).model(), options).errors.empty());

@@ -42,9 +42,8 @@ std::string errors_of(const ReadResult& result) {
 
 TEST_CASE("a program without the ONNX library says so", "[onnx]") {
   if (reads_onnx()) SHAPELINT_SKIP("this build reads ONNX graphs");
-  CHECK(
-      errors_of(read_onnx("net.onnx", small_network(1).model(), {})) ==
-      "this program was built without ONNX; build it where libonnx-dev and libprotobuf-dev are installed\n");
+  CHECK(errors_of(read_onnx("net.onnx", small_network(1).model(), {})) ==
+        "this program was built without ONNX; install libonnx-dev and libprotobuf-dev, and build again\n");
 }
 
 TEST_CASE("a graph is a network of its convolutions and products", "[onnx]") {
@@ -105,7 +104,7 @@ TEST_CASE("broken graphs give one error", "[onnx]") {
   const std::string good = small_network(1).model();
   CHECK(errors_of(read_onnx("a.onnx", "", {})) == "the file is not an ONNX graph; it is empty\n");
   CHECK(errors_of(read_onnx("a.onnx", "[model]\nhidden_size = 3\n", {})) ==
-        "the file is not an ONNX graph; it may be cut off, or be something else\n");
+        "the file is not an ONNX graph; it may be truncated, or another kind of file\n");
   for (std::size_t cut = 0; cut < good.size(); cut += 7) {
     const ReadResult result = read_onnx("a.onnx", good.substr(0, cut), {});
     INFO(cut);
