@@ -321,6 +321,7 @@ std::vector<Derivation> build() {
   add(FieldId::final_norm, defaulted, own, always, constant<1>);
   add(FieldId::embedding_norm, defaulted, none, always, constant<0>);
   add(FieldId::pooler, defaulted, none, always, constant<0>);
+  add(FieldId::tower_parameters, defaulted, none, always, constant<0>);
   add(FieldId::lm_head, derived, "input: it reads no vocabulary", without_tokens, constant<0>);
   add(FieldId::lm_head, defaulted, own, always, constant<1>);
   add(FieldId::lm_head_bias, defaulted, none, always, constant<0>);
@@ -386,7 +387,7 @@ std::vector<Derivation> build() {
   for (const FieldId zero :
        {FieldId::weight_bits, FieldId::weight_group_size, FieldId::kv_cache_bits, FieldId::speculative_tokens,
         FieldId::prefill_tokens, FieldId::colocated_mib, FieldId::learning_layers, FieldId::learning_tables,
-        FieldId::reference_models, FieldId::memory_percent, FieldId::cache_percent,
+        FieldId::frozen_towers, FieldId::reference_models, FieldId::memory_percent, FieldId::cache_percent,
         FieldId::expert_weight_bits, FieldId::expert_weight_group_size, FieldId::unknown_weights,
         FieldId::longest_sequence, FieldId::step_tokens, FieldId::most_sequences,
         FieldId::position_table_bytes}) {

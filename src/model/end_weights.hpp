@@ -16,6 +16,7 @@ void visit_embedding(const ModelSpec& model, Visit&& visit) {
   };
   const std::int64_t rows = model.input == Input::vocabulary ? model.vocab_size : 0;
   visit_vector(times(plus(rows, model.learned_positions, model.token_types), hidden), visit);
+  visit_vector(model.tower_parameters, visit);
   if (model.embedding_norm) visit_vector(norm_parameters(model, hidden), visit);
   // What all layers read is made at once: rows of a table, and a product of the stream, normed (transformers,
   // modeling_gemma3n.py: embed_tokens_per_layer, per_layer_model_projection, per_layer_projection_norm).

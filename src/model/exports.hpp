@@ -81,6 +81,7 @@ inline constexpr std::array export_names = std::to_array<std::string_view>({
     "states_split",
     "tells_activations",
     "tokens_without_positions",
+    "tower",
     "uncosted_parts",
     "undivided_tokens",
     "visible_gpus",

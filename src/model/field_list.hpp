@@ -64,6 +64,7 @@
   BOOLEAN(final_norm, "model", "final_norm", model.final_norm, "a norm after the last layer") \
   BOOLEAN(embedding_norm, "model", "embedding_norm", model.embedding_norm, "a norm after the embedding") \
   BOOLEAN(pooler, "model", "pooler", model.pooler, "a dense layer over the first token (BERT)") \
+  INTEGER(tower_parameters, "model", "tower_parameters", model.tower_parameters, 0, largest_tower, "parameters", "parameters of vision and audio towers with their projectors: in memory and the optimizer update, not in forward and backward passes") \
   BOOLEAN(lm_head, "model", "lm_head", model.lm_head, "the model has an LM head") \
   BOOLEAN(lm_head_bias, "model", "lm_head_bias", model.lm_head_bias, "the LM head has a bias") \
   BOOLEAN(lm_head_transform, "model", "lm_head_transform", model.lm_head_transform, "a dense layer and a norm precede the LM head (BERT)") \
@@ -169,6 +170,7 @@
   INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "LoRA rank; 0: the time and memory of adapters are not modeled") \
   INTEGER(learning_layers, "run", "learning_layers", plan.learning_layers, 0, most_layers, "layers", "training: layers that are trained while all others, the embedding and the LM head are frozen (LLaMA-Factory's freeze), less learning_tables (LISA); 0: the whole model is trained") \
   INTEGER(reference_models, "run", "reference_models", plan.reference_models, 0, 16, "models", "training: frozen models of the same size on the same GPUs (the reference of DPO and KTO)") \
+  BOOLEAN(frozen_towers, "run", "frozen_towers", plan.frozen_towers, "training: vision and audio towers are frozen") \
   INTEGER(learning_tables, "run", "learning_tables", plan.learning_tables, 0, 2, "tables", "training with adapters or learning_layers: tables over the vocabulary (embedding, LM head) that are trained whole, of adapters a copy (PEFT's modules_to_save)") \
   CHOICE(adapted, "run", "adapted", plan.adapted, LoraTargets, adapted_names, "GEMMs of a layer with LoRA adapters: all, those of attention, or Q and V only") \
   CHOICE(optimizer, "run", "optimizer", plan.optimizer, Optimizer, optimizer_names, "Adam; Muon (GEMMs that orthogonalize the update of each matrix, and Adam for other parameters); Shampoo; sgd, without state; momentum and Lion, with one state; Adafactor, with a row and a column per matrix; low_rank (GaLore, APOLLO), Adam with `optimizer_rank` dimensions") \

@@ -21,6 +21,7 @@ constexpr std::int64_t largest_length = 268'435'456;      // 2^28 tokens
 constexpr std::int64_t largest_degree = 1'048'576;        // 2^20 ranks
 constexpr std::int64_t most_layers = 65'536;
 constexpr std::int64_t most_mib = 1 << 24;
+constexpr std::int64_t largest_tower = std::int64_t{1} << 40;  // parameters
 
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};
 constexpr std::array<std::string_view, 2> residual_mixing_names{"hyper_connections", "altup"};
@@ -275,6 +276,7 @@ constexpr std::array task{FieldId::mode,
                           FieldId::colocated_mib,
                           FieldId::learning_layers,
                           FieldId::learning_tables,
+                          FieldId::frozen_towers,
                           FieldId::reference_models,
                           FieldId::cache_percent,
                           FieldId::expert_weight_bits,
@@ -307,6 +309,7 @@ constexpr std::array training{FieldId::gradient_accumulation,
                               FieldId::pipeline_schedule,
                               FieldId::dropout,
                               FieldId::frozen,
+                              FieldId::frozen_towers,
                               FieldId::without_dropout,
                               FieldId::adapters,
                               FieldId::document_length,

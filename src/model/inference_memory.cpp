@@ -156,8 +156,11 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   // forward.
   const double sharing =
       setup.plan.mode == Mode::prefill && setup.plan.zero >= 3 ? at_least_one(setup.plan.data) : 1;
-  return ((ends + attention) * shared.activation + narrow * packed + routed * expert + tables +
-          fullest * whole_bytes(setup, packed)) /
+  // Layers in 16 bits among narrower ones.
+  const double wide = real(num_wide_layers(setup)) / at_least_one(setup.model.num_layers);
+  const double layers =
+      (1 - wide) * (narrow * packed + routed * expert) + wide * (narrow + routed) * shared.activation;
+  return ((ends + attention) * shared.activation + layers + tables + fullest * whole_bytes(setup, packed)) /
          sharing;
 }
 

@@ -71,6 +71,44 @@ std::int64_t count_if(const std::vector<LayerGroup>& list, Is is) {
   return out;
 }
 
+// The fields that count kinds of layers say what the model's list does; those that do already stay as they
+// are.
+void count_layers(ModelSpec& model) {
+  const auto number = [&](auto is) { return count_if(model.layers, is); };
+  model.layers_without_attention =
+      number([](const TransformerLayer& layer) { return mixing_of(layer) != Mixing::attention; });
+  model.layers_without_mlp = number([&](const TransformerLayer& layer) {
+    const Feeding feeding = feeding_of(model, layer);
+    return feeding == Feeding::none || feeding == Feeding::linear;
+  });
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    if (model.mixers[which].kind == MixerKind::none || model.mixers[which].parallel) continue;
+    const std::int64_t layers =
+        number([&](const TransformerLayer& layer) { return mixer_of(mixing_of(layer)) == which; });
+    if (num_mixer_layers(model, which) != layers) model.mixers[which].layers = layers;
+  }
+  const std::int64_t windows = number([&](const TransformerLayer& layer) {
+    return mixing_of(layer) == Mixing::attention && (layer.window < 0 ? model.window.size : layer.window) > 0;
+  });
+  if (model.layers_differ || num_window_layers(model) != windows) model.window.layers = windows;
+  // The window of some layers is not that of those which state none.
+  if (windows > 0 && model.window.size <= 0) {
+    for (LayerGroup& group : model.layers) {
+      model.window.size = std::max(model.window.size, group.layer.window);
+      if (group.layer.window < 0) group.layer.window = 0;
+    }
+  }
+  model.shared_key_value_layers =
+      number([](const TransformerLayer& layer) { return layer.borrows_keys > 0; });
+  // Layers without experts count as leading dense ones.
+  if (const std::int64_t mixtures =
+          number([&](const TransformerLayer& layer) { return feeding_of(model, layer) == Feeding::mixture; });
+      model.moe.num_experts > 0 && (model.layers_differ || num_moe_layers(model) != mixtures)) {
+    model.moe.layer_interval = 1;
+    model.moe.first_dense_layers = model.num_layers - mixtures;
+  }
+}
+
 }  // namespace
 
 std::span<const LayerKey> layer_keys() {
@@ -182,41 +220,29 @@ void set_layers(ModelSpec& model, std::vector<LayerGroup> list) {
   model.layers = std::move(list);
   for (const LayerGroup& group : model.layers) model.layers_differ |= has_own_sizes(model, group.layer);
   model.num_layers = listed_layers(model);
-  if (model.layers_differ) count_layers(model);
+  count_layers(model);
 }
 
-void count_layers(ModelSpec& model) {
-  const auto number = [&](auto is) { return count_if(model.layers, is); };
-  model.layers_without_attention =
-      number([](const TransformerLayer& layer) { return mixing_of(layer) != Mixing::attention; });
-  model.layers_without_mlp = number([&](const TransformerLayer& layer) {
-    const Feeding feeding = feeding_of(model, layer);
-    return feeding == Feeding::none || feeding == Feeding::linear;
-  });
+void set_layers(Reading& reading, std::vector<LayerGroup> list) {
+  Setup& setup = reading.setup;
+  if (list.empty()) return set_layers(setup.model, {});
+  const Setup before = setup;
+  set_layers(setup.model, std::move(list));
+  if (setup.model.layers.empty()) return;
+  const auto note = [&](FieldId field) {
+    Origin& origin = reading.origins[field];
+    const bool is_new = setup.model.layers_differ && origin.kind == Origin::Kind::unknown;
+    if (!is_new && get(before, field) == get(setup, field)) return;
+    origin = {};
+    origin.kind = Origin::Kind::derived;
+    origin.note = "counted among the layers";
+  };
+  for (const FieldId field :
+       {FieldId::layers_without_attention, FieldId::layers_without_mlp, FieldId::window_layers,
+        FieldId::shared_key_value_layers, FieldId::moe_first_dense_layers, FieldId::moe_layer_interval})
+    note(field);
   for (std::size_t which = 0; which < most_mixers; ++which) {
-    if (model.mixers[which].kind == MixerKind::none || model.mixers[which].parallel) continue;
-    model.mixers[which].layers =
-        number([&](const TransformerLayer& layer) { return mixer_of(mixing_of(layer)) == which; });
-  }
-  const std::int64_t windows = number([&](const TransformerLayer& layer) {
-    return mixing_of(layer) == Mixing::attention && (layer.window < 0 ? model.window.size : layer.window) > 0;
-  });
-  model.window.layers = windows;
-  // The window of some layers is not that of those which state none.
-  if (windows > 0 && model.window.size <= 0) {
-    for (LayerGroup& group : model.layers) {
-      model.window.size = std::max(model.window.size, group.layer.window);
-      if (group.layer.window < 0) group.layer.window = 0;
-    }
-  }
-  model.shared_key_value_layers =
-      number([](const TransformerLayer& layer) { return layer.borrows_keys > 0; });
-  // Layers without experts count as leading dense ones.
-  if (const std::int64_t mixtures =
-          number([&](const TransformerLayer& layer) { return feeding_of(model, layer) == Feeding::mixture; });
-      model.moe.num_experts > 0) {
-    model.moe.layer_interval = 1;
-    model.moe.first_dense_layers = model.num_layers - mixtures;
+    if (setup.model.mixers[which].kind != MixerKind::none) note(mixer_fields[which].layers);
   }
 }
 
@@ -296,22 +322,36 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
   const std::int64_t borrowing = num_shared_key_value_layers(model);
   const std::int64_t joint = num_joint_layers(model);  // the first ones (Flux)
   std::array<std::int64_t, most_mixers> mixers{};
-  for (std::size_t which = 0; which < most_mixers; ++which)
-    mixers[which] = model.mixers[which].parallel ? 0 : num_mixer_layers(model, which);
+  for (std::size_t which = 0; which < most_mixers; ++which) {
+    // What stands beside attention stands alone in the other layers (Zamba).
+    const std::int64_t beside = model.mixers[which].parallel ? attention : 0;
+    mixers[which] = std::max<std::int64_t>(0, num_mixer_layers(model, which) - beside);
+  }
   const std::int64_t mixed = std::accumulate(mixers.begin(), mixers.end(), std::int64_t{0});
+  // Where the parts add up to the layers, each layer is one of them (Nemotron-H): these mix no tokens.
+  const std::int64_t feeding_alone =
+      model.layers_without_mlp > 0 && attention + mixed + dense + mixtures == layers ? dense + mixtures : 0;
+  const std::int64_t mixing_layers = layers - feeding_alone;
   std::vector<LayerGroup> out;
+  std::int64_t fed = 0;
   std::int64_t attended = 0;
   std::int64_t other = 0;
   for (std::int64_t i = 0; i < layers; ++i) {
     TransformerLayer layer;
-    if (is_one_of(i, attention, layers)) {
+    if (is_one_of(i, feeding_alone, layers)) {
+      layer.mixing = static_cast<std::int64_t>(Mixing::none);
+      layer.feeding = static_cast<std::int64_t>(fed++ < dense ? Feeding::mlp : Feeding::mixture);
+      add_layers(out, 1, layer);
+      continue;
+    }
+    if (is_one_of(attended + other, attention, mixing_layers)) {
       if (windows > 0) layer.window = is_one_of(attended, windows, attention) ? model.window.size : 0;
       if (joint > 0 && joint < attention) layer.joint = attended < joint ? 1 : 0;
       if (borrowing > 0) layer.borrows_keys = is_one_of(attended, borrowing, attention) ? 1 : 0;
       ++attended;
     } else {
       Mixing mixing = Mixing::none;
-      const std::int64_t others = layers - attention;
+      const std::int64_t others = mixing_layers - attention;
       if (is_one_of(other, std::min(mixed, others), others)) {
         std::int64_t at = other * mixed / std::max<std::int64_t>(1, others);
         for (std::size_t which = 0; which < most_mixers && mixing == Mixing::none; ++which) {
@@ -322,7 +362,9 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
       layer.mixing = static_cast<std::int64_t>(mixing);
       ++other;
     }
-    if (mixtures > 0 || model.layers_without_mlp > 0) {
+    if (feeding_alone > 0) {
+      layer.feeding = static_cast<std::int64_t>(Feeding::none);
+    } else if (mixtures > 0 || model.layers_without_mlp > 0) {
       const std::int64_t leading = mixtures > 0 ? std::min(dense, model.moe.first_dense_layers) : 0;
       const std::int64_t rest = layers - leading;
       Feeding feeding = Feeding::none;
@@ -406,7 +448,7 @@ std::vector<std::pair<std::int64_t, std::string_view>> layer_order(std::string_v
       inner = comma == std::string_view::npos ? std::string_view{} : inner.substr(comma + 1);
     }
     if (turns.empty()) {
-      problem = "`()` names no kind of layer";
+      problem = "`()` holds no kind of layer";
       return {};
     }
     // `rest` takes turns layer by layer; a number repeats all of them.
@@ -497,7 +539,6 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
                           form_of(mixer.kind).name, mixer.key_heads, mixer.value_heads);
   }
   if (one.single.linear_mixing) mixing = "one GEMM";
-  if (mixing.empty()) mixing = "nothing";
   std::string feeding =
       one.layers_without_mlp > 0 ? ""
       : one.moe.num_experts > 0
@@ -505,43 +546,40 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
       : one.mlps_per_layer > 1 ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
                                : fmt::format("MLP of {}", one.intermediate_size);
   if (one.single.linear_feeding) feeding = "one GEMM";
-  return feeding.empty() ? fmt::format("[{}]", mixing) : fmt::format("[{} + {}]", mixing, feeding);
+  if (mixing.empty() || feeding.empty())
+    return fmt::format("[{}]", mixing.empty() && feeding.empty() ? "nothing" : mixing + feeding);
+  return fmt::format("[{} + {}]", mixing, feeding);
 }
 
-}  // namespace
-
-std::string layers_text(const ModelSpec& model) {
-  const std::vector<LayerGroup> list = layer_list(model);
-  std::string out = counted(model.num_layers, "layer") + " = ";
-  // The shortest part of the list that, repeated, is all of it but perhaps a rest that it begins with.
-  const auto equals = [&](std::size_t a, std::size_t b) { return list[a] == list[b]; };
-  std::size_t from = 0;
-  for (bool is_first = true; from < list.size(); is_first = false) {
-    if (!is_first) out += ", ";
+// The shortest part of a list that, repeated, is most of it, and what follows, in the same way.
+std::string list_text(const ModelSpec& model, std::span<const LayerGroup> list) {
+  std::string out;
+  while (!list.empty()) {
     std::size_t best = 1;
     std::size_t most = 1;
-    for (std::size_t width = 2; from + 2 * width <= list.size(); ++width) {
+    for (std::size_t width = 2; 2 * width <= list.size(); ++width) {
       std::size_t runs = 1;
-      while (from + (runs + 1) * width <= list.size()) {
-        bool is_same = true;
-        for (std::size_t i = 0; i < width && is_same; ++i)
-          is_same = equals(from + i, from + runs * width + i);
-        if (!is_same) break;
+      while ((runs + 1) * width <= list.size() &&
+             std::equal(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(width),
+                        list.begin() + static_cast<std::ptrdiff_t>(runs * width)))
         ++runs;
-      }
       if (runs > 1 && runs * width > best * most) {
         best = width;
         most = runs;
       }
     }
-    std::string inner;
-    for (std::size_t i = 0; i < best; ++i)
-      inner += fmt::format("{}{} x {}", i == 0 ? "" : ", ", list[from + i].count,
-                           layer_text(model, list[from + i].layer));
-    out += most > 1 ? fmt::format("{} x ({})", most, inner) : inner;
-    from += best * most;
+    if (!out.empty()) out += ", ";
+    out += most > 1 ? fmt::format("{} x ({})", most, list_text(model, list.first(best)))
+                    : fmt::format("{} x {}", list.front().count, layer_text(model, list.front().layer));
+    list = list.subspan(best * most);
   }
   return out;
+}
+
+}  // namespace
+
+std::string layers_text(const ModelSpec& model) {
+  return fmt::format("{} = {}", counted(model.num_layers, "layer"), list_text(model, layer_list(model)));
 }
 
 }  // namespace shapelint::model

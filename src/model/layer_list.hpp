@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/fields.hpp"
+#include "model/reading.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::model {
@@ -59,11 +60,11 @@ bool change_layers(ModelSpec& model, const LayerKey& key, std::int64_t from, std
 
 // Appends a group, or adds to the last one where the layer is the same.
 void add_layers(std::vector<LayerGroup>& list, std::int64_t count, const TransformerLayer& layer);
-// The model is this list: `num_layers`, and the counts of its kinds, are those of the list. Layers that have
-// nothing of their own are no list.
+// The model is this list: `num_layers`, and the fields that count its kinds, say what the list does. Layers
+// that have nothing of their own are no list.
 void set_layers(ModelSpec& model, std::vector<LayerGroup> list);
-// The fields that count kinds of layers say what the model's list does.
-void count_layers(ModelSpec& model);
+// The same of what a file says; the origin of what is counted says so.
+void set_layers(Reading& reading, std::vector<LayerGroup> list);
 // Layers of a list; 0 without one.
 std::int64_t listed_layers(const ModelSpec& model);
 

@@ -180,7 +180,15 @@ std::string ratio_text(const Origin& origin, std::int64_t value) {
 }
 
 std::string unsettable(FieldId field) {
-  return "unsettable_" + std::string(info(field).name);
+  return std::string(unsettable_prefix) + std::string(info(field).name);
+}
+
+void set_derived(Reading& reading, FieldId field, std::int64_t value, std::string note) {
+  set(reading.setup, field, value);
+  Origin& origin = reading.origins[field];
+  origin = {};
+  origin.kind = Origin::Kind::derived;
+  origin.note = std::move(note);
 }
 
 void give(Reading& reading, FieldId field, std::int64_t value) {

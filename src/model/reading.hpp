@@ -184,12 +184,14 @@ inline std::vector<FieldId> missing_sizes(const Reading& reading) {
   return out;
 }
 
-// Whether a step that decodes makes sense: images and sound are read whole, and a diffusion transformer
-// computes all of its patches in every pass.
+// Whether a step that decodes makes sense: an encoder reads its text, image or sound whole, and a diffusion
+// transformer computes all of its patches in every pass.
 inline bool decodes(const ModelSpec& model) {
   const bool is_diffusion = model.diffusion.modulation > 0 || model.diffusion.text_joined;
-  return !is_diffusion && (model.causal || model.input == Input::vocabulary);
+  return !is_diffusion && (model.causal || model.cross_attention);
 }
+inline constexpr std::string_view no_decoding =
+    "an encoder or a diffusion transformer has no decoding step: it reads its input in one pass";
 
 // Defaults that a prediction depends on: what nobody said of a model or its run.
 
@@ -212,7 +214,8 @@ inline constexpr std::array layout_fields{FieldId::tensor,
                                           FieldId::sequence_parallel,
                                           FieldId::expert};
 
-// What a reading's extras say of those of them that no key of the file's framework sets.
+// What a reading's extras say of those of them that no key of the file's framework sets: this, and its name.
+inline constexpr std::string_view unsettable_prefix = "unsettable_";
 std::string unsettable(FieldId field);
 
 // Choices of a run of which a framework may have some.
@@ -227,5 +230,7 @@ std::string ratio_text(const Origin& origin, std::int64_t value);
 
 // As if the command line said so: it is no longer assumed, and follows from no other field.
 void give(Reading& reading, FieldId field, std::int64_t value);
+// A value that follows from others, and how.
+void set_derived(Reading& reading, FieldId field, std::int64_t value, std::string note);
 
 }  // namespace shapelint::model

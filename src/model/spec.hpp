@@ -389,6 +389,9 @@ struct ModelSpec {
   bool final_norm = true;
   bool embedding_norm = false;
   bool pooler = false;  // BERT's dense layer over the first token
+  // Of towers of images and sound, with their projectors, whose output these layers read (LLaVA, Qwen2-VL):
+  // they are in memory, and their time is not in the step's.
+  std::int64_t tower_parameters = 0;
   bool lm_head = true;  // a projection to the vocabulary exists and is run
   bool lm_head_bias = false;
   bool lm_head_transform = false;  // a dense layer and a norm before that projection (BERT)
@@ -496,6 +499,7 @@ struct Plan {
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
   // Of the layers, those that learn where all else but `learning_tables` is frozen; 0: all that is here.
   std::int64_t learning_layers = 0;
+  bool frozen_towers = false;         // training: towers before the layers do not learn
   std::int64_t reference_models = 0;  // frozen copies of the model beside the one that learns
   LoraTargets adapted = LoraTargets::all;
   Optimizer optimizer = Optimizer::adam;

@@ -216,8 +216,8 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + " in a window of 128" + mlp + "])"},
            Counted{"shared_key_value_layers = 4\n", "4 x (1 x [" + attention + mlp + "], 1 x [" + attention +
                                                         ", K and V of another layer" + mlp + "])"},
-           Counted{"layers_without_attention = 2\n",
-                   "2 x (1 x [nothing" + mlp + "], 3 x [" + attention + mlp + "])", 2 * 2 * 512},
+           Counted{"layers_without_attention = 2\n", "2 x (1 x [MLP of 2048], 3 x [" + attention + mlp + "])",
+                   2 * 2 * 512},
            Counted{"layers_without_mlp = 2\n", "2 x (1 x [" + attention + "], 3 x [" + attention + mlp + "])",
                    2 * 2 * 512},
            Counted{"layers_without_attention = 6\nmixer = { kind = \"mamba2\" }\n",
@@ -230,6 +230,17 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
                        attention + mlp + "]"},
            Counted{"mixer = { kind = \"mamba2\", parallel = true }\n",
                    "8 x [" + attention + " in parallel with mamba2 1/16 heads" + mlp + "]"},
+           // Zamba: a shared block of attention and an MLP beside some of the scans.
+           Counted{"layers_without_attention = 6\nlayers_without_mlp = 6\nnorms_per_layer = 1\n"
+                   "mixer = { kind = \"mamba2\", parallel = true }\n"
+                   "shared_block = { blocks = 1, input_size = 1024 }\n",
+                   "2 x (3 x [mamba2 1/16 heads], 1 x [" + attention +
+                       ", weights of one block in parallel with mamba2 1/16 heads" + mlp + "])"},
+           // Nemotron-H: a layer is attention, a scan or an MLP.
+           Counted{"layers_without_attention = 6\nlayers_without_mlp = 4\nnorms_per_layer = 1\n"
+                   "mixer = { kind = \"mamba2\", layers = 2 }\n",
+                   "2 x (1 x [mamba2 1/16 heads], 1 x [MLP of 2048], 1 x [" + attention +
+                       "], 1 x [MLP of 2048])"},
            // Zamba2: two blocks take turns.
            Counted{"shared_block = { blocks = 2, input_size = 1024, adapter_rank = 16 }\n",
                    "8 x [" + attention + ", weights of one of 2 blocks" + mlp + "]"},

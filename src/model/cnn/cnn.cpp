@@ -251,7 +251,7 @@ class Resolver {
     const std::int64_t padded = image + 2 * (layer.padding_same ? (reach - 1) / 2 : padding);
     if (reach > padded) {
       problem(layer, "", fmt::format("the kernel's {} is {}, the padded input's {}", which, reach, padded),
-              "a kernel is no larger than what it runs over");
+              "a kernel must not be larger than its input");
       return 0;
     }
     return (padded - reach) / stride + 1;

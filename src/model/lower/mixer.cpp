@@ -16,15 +16,15 @@ namespace {
 
 // Names of the ops of one kind.
 struct Names {
-  std::string_view in, gates, gate_down, gate_up, key_gate_up, exchange, conv, block_gates, chunk, gated, out,
-      receptance, quantize;
+  std::string_view in, gates, gate_down, gate_up, key_gate_up, exchange, conv, qk_norm, block_gates, chunk,
+      gated, out, receptance, quantize;
 };
-#define NAMES(kind)                                                                                         \
-  {                                                                                                         \
-    "layer." kind ".in", "layer." kind ".gates", "layer." kind ".gate_down", "layer." kind ".gate_up",      \
-        "layer." kind ".key_gate_up", "layer." kind ".exchange", "layer." kind ".conv",                     \
-        "layer." kind ".block_gates", "layer." kind ".chunk", "layer." kind ".gated", "layer." kind ".out", \
-        "layer." kind ".receptance", "layer." kind ".quantize"                                              \
+#define NAMES(kind)                                                                                          \
+  {                                                                                                          \
+    "layer." kind ".in", "layer." kind ".gates", "layer." kind ".gate_down", "layer." kind ".gate_up",       \
+        "layer." kind ".key_gate_up", "layer." kind ".exchange", "layer." kind ".conv",                      \
+        "layer." kind ".qk_norm", "layer." kind ".block_gates", "layer." kind ".chunk",                      \
+        "layer." kind ".gated", "layer." kind ".out", "layer." kind ".receptance", "layer." kind ".quantize" \
   }
 // In the order of MixerKind.
 constexpr std::array<Names, mixer_kinds> all_names{
@@ -33,6 +33,13 @@ constexpr std::array<Names, mixer_kinds> all_names{
      NAMES("rg_lru"), NAMES("short_convolution"), NAMES("delta_net"), NAMES("mlstm"), NAMES("hyena"),
      NAMES("gated_memory"), NAMES("rwkv4"), NAMES("rwkv5"), NAMES("rwkv6"), NAMES("slstm")}};
 #undef NAMES
+
+// Length of queries and keys, its lower bound, a division; backwards the gradients of both paths to the
+// input, each product by itself, and their sum (flash-linear-attention 5c41df15 of July 2024,
+// layers/delta_net.py: torch.nn.functional.normalize). Under autocast lengths are in fp32, and what comes out
+// is narrowed. Kernels of the gated delta rule normalize for themselves.
+constexpr Modules normalize_modules{3, 0, 17, 0, 3, 9};
+constexpr Modules normalize_autocast{3, 4, 3, 17, 5, 11};
 
 // Expressions of the sizes of each of a model's mixers, by the names of its fields.
 struct Texts {
@@ -193,6 +200,13 @@ void lower_mixer(const LoweringContext& shared, std::size_t which, double count,
     emit.elementwise(names.conv, 2 * channels, 3 * channels, layer,
                      of_each(channels / shared.activation, {taps, 2 * taps}));
     emit.convolve(first);
+  }
+  if (mixer.kind == MixerKind::delta_net) {
+    Modules apart = shared.autocast ? normalize_autocast : normalize_modules;
+    apart.forward_kernels *= 2;
+    apart.backward_kernels *= 2;
+    emit.modules_alone(names.qk_norm, 2 * tokens * real(key_columns(mixer)) * shared.activation, apart,
+                       layer);
   }
   lower_recurrence(shared, mixer, names, layer, emit);
   // Norm and gate of the output; the gradient reads them again.

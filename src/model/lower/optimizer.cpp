@@ -177,7 +177,7 @@ void lower_update(const Setup& setup, RankParameters held, RankParameters adapte
   const LoweringContext shared(setup);
   if (!shared.training) return;
   Emitter emit(shared, workload);
-  const RankParameters learning = shared.adapting ? adapters : held;
+  const RankParameters learning = shared.adapting ? adapters : learning_parameters(setup, held);
   emit.set_component(Component::gradients);
   lower_data_parallel(shared, held, learning, emit);
   emit.set_component(Component::optimizer);

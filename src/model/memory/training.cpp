@@ -102,24 +102,6 @@ HeldStates frozen_states(const Plan& plan, const Replicas& same, RankParameters 
   return out;
 }
 
-// Parameters of the tables that learn beside adapters or layers.
-double learning_table_parameters(const Setup& setup) {
-  return real(setup.plan.learning_tables) * real(vocab_rows(setup)) * real(setup.model.hidden_size) /
-         at_least_one(setup.plan.tensor);
-}
-
-// Parameters of the layers and tables that learn, where all else is frozen.
-RankParameters learning_of(const Setup& setup, RankParameters held) {
-  const ModelSpec& model = setup.model;
-  const Plan& plan = setup.plan;
-  if (plan.learning_layers <= 0 || plan.learning_layers >= model.num_layers) return held;
-  const double ends = real(plus(embedding_parameters(model), head_parameters(model))) /
-                      at_least_one(plan.tensor) / at_least_one(plan.pipeline);
-  const double share = real(plan.learning_layers) / at_least_one(model.num_layers);
-  const double tables = std::min(ends, learning_table_parameters(setup) / at_least_one(plan.pipeline));
-  return {share * std::max(0.0, held.dense - ends) + tables, share * held.expert};
-}
-
 HeldStates learning_states(const Setup& setup, const Replicas& same, RankParameters held) {
   const Plan& plan = setup.plan;
   if (plan.adapters) {
@@ -132,16 +114,17 @@ HeldStates learning_states(const Setup& setup, const Replicas& same, RankParamet
     (plan.offload_weights ? out.host : out.weights) += frozen;
     return out;
   }
-  const RankParameters learning = learning_of(setup, held);
-  if (learning.dense < held.dense || learning.expert < held.expert) {
-    return held_of(plan, same.dense, learning.dense, 0) + held_of(plan, same.expert, learning.expert, 0) +
-           frozen_states(plan, same, {held.dense - learning.dense, held.expert - learning.expert});
-  }
+  const RankParameters learning = learning_parameters(setup, held);
   const ParameterBytes each = parameter_bytes(plan);
-  const double state = each.states / std::max(1.0, number_of_states(plan.optimizer));
-  const RankParameters extra = extra_elements(setup);
-  return held_of(plan, same.dense, held.dense, extra.dense * state + wide_embedding_bytes(setup, each)) +
-         held_of(plan, same.expert, held.expert, extra.expert * state);
+  RankParameters extra;  // bytes of states
+  if (!freezes_layers(setup)) {
+    const double state = each.states / std::max(1.0, number_of_states(plan.optimizer));
+    const RankParameters elements = extra_elements(setup);
+    extra = {elements.dense * state + wide_embedding_bytes(setup, each), elements.expert * state};
+  }
+  return held_of(plan, same.dense, learning.dense, extra.dense) +
+         held_of(plan, same.expert, learning.expert, extra.expert) +
+         frozen_states(plan, same, {held.dense - learning.dense, held.expert - learning.expert});
 }
 
 }  // namespace
@@ -177,10 +160,11 @@ Gathered gathered(const Setup& setup, RankParameters held) {
   const double table = static_cast<double>(vocab_rows(setup)) * static_cast<double>(model.hidden_size);
   const double head = model.lm_head ? table / tensor : 0;
   const double tables = (model.lm_head && !model.tie_word_embeddings ? 2 : 1) * table / tensor / stages;
+  const double towers = real(model.tower_parameters) / tensor / stages;
   const double layers = static_cast<double>(std::max<std::int64_t>(1, model.num_layers)) / stages;
   // Mixtures are the largest layers of a model that has others, too.
   const double mixtures = std::max(1.0, static_cast<double>(num_moe_layers(model)) / stages);
-  double dense = std::max(0.0, held.dense - tables) / layers;
+  double dense = std::max(0.0, held.dense - tables - towers) / layers;
   double expert = held.expert / mixtures;
   double weights = element * (dense + expert);
   if (plan.adapters) {

@@ -221,7 +221,7 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
             head + "[[conv]]\nresidual = true\nlayers = [{ out_channels = 4, kernel = 6 }]\n") == "");
   CHECK(tests::native_errors(
             head + "[run]\nmode = \"decode\"\n[[conv]]\nout_channels = 8\n[parallel]\ntensor = 2\n") ==
-        "5:8: a convolutional network has no decoding; `train`, or `prefill` for a forward pass alone\n"
+        "5:8: a convolutional network has no decoding; use `train`, or `prefill` for a forward pass alone\n"
         "9:10: `tensor` is 2 together with `[[conv]]`; convolutional networks are split over images only: "
         "`data`\n");
   CHECK(tests::native_errors(head + "[[conv]]\ntype = \"con\"\nout_channels = 8\n") ==
@@ -232,7 +232,7 @@ TEST_CASE("layers that do not fit are told at their place", "[native]") {
   CHECK(tests::native_errors(head + "[[conv]]\nlayers = []\nkernel = 3\n") ==
         "6:1: `kernel` of a block; write it into the layers of the block\n");
   CHECK(tests::native_errors(head + "[[conv]]\nkernel = 2\npadding = \"same\"\nout_channels = 4\n") ==
-        "6:11: `padding` is `same` for an even kernel; there is no half of it; write a number\n");
+        "6:11: `padding` is `same` for an even kernel; `same` needs an odd kernel; write a number\n");
 }
 
 }  // namespace shapelint::model

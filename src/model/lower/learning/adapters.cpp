@@ -1,4 +1,4 @@
-// Which matrices a layer has, and the adapters beside them (LoRA).
+// Which matrices a layer has, the adapters beside them (LoRA), and what learns of a model.
 #include "model/lower/learning/matrices.hpp"
 
 #include <algorithm>
@@ -181,6 +181,29 @@ AdapterSize adapter_size(const Setup& setup) {
     out.expert = plus(out.expert, times(layers, each.expert));
   }
   return out;
+}
+
+double learning_table_parameters(const Setup& setup) {
+  return real(setup.plan.learning_tables) * real(vocab_rows(setup)) * real(setup.model.hidden_size) /
+         at_least_one(setup.plan.tensor);
+}
+
+bool freezes_layers(const Setup& setup) {
+  return setup.plan.learning_layers > 0 && setup.plan.learning_layers < setup.model.num_layers;
+}
+
+RankParameters learning_parameters(const Setup& setup, RankParameters held) {
+  const ModelSpec& model = setup.model;
+  const Plan& plan = setup.plan;
+  const double ranks = at_least_one(plan.tensor) * at_least_one(plan.pipeline);
+  if (!freezes_layers(setup)) {
+    const double frozen = plan.frozen_towers ? real(model.tower_parameters) / ranks : 0;
+    return {std::max(0.0, held.dense - frozen), held.expert};
+  }
+  const double ends = real(plus(embedding_parameters(model), head_parameters(model))) / ranks;
+  const double share = real(plan.learning_layers) / at_least_one(model.num_layers);
+  const double tables = std::min(ends, learning_table_parameters(setup) / at_least_one(plan.pipeline));
+  return {share * std::max(0.0, held.dense - ends) + tables, share * held.expert};
 }
 
 }  // namespace shapelint::model

@@ -19,6 +19,15 @@ struct AdapterSize {
 AdapterSize adapter_size(const Setup& setup, ModelComponent part);
 AdapterSize adapter_size(const Setup& setup);
 
+// Parameters of the embedding and the head that learn beside adapters or layers, on one rank of tensor
+// parallelism.
+double learning_table_parameters(const Setup& setup);
+// Whether only some layers learn.
+bool freezes_layers(const Setup& setup);
+// Of the parameters that a rank holds, those that learn: without frozen layers and towers. What adapters add
+// is apart (adapter_size).
+RankParameters learning_parameters(const Setup& setup, RankParameters held);
+
 // Whether a weight of a layer has an adapter.
 bool is_adapted(const Plan& plan, const Weight& weight);
 
