@@ -75,7 +75,7 @@ class CsvReader {
     }
     if (!goes_with(*parsed, shape.dtype)) {
       fail(fmt::format("`{}` does not apply to {}", text, name(shape.dtype)),
-           info(*parsed).operand_bits == 4 ? "fp4" : "fp8 or int8");
+           info(*parsed).operand_bits == 4 ? "use fp4" : "use fp8 or int8");
       return false;
     }
     shape.recipe = *parsed;
@@ -94,7 +94,7 @@ class CsvReader {
       const std::string_view text = field(dtype_name);
       const auto parsed = parse_dtype(text);
       if (!parsed) {
-        fail(fmt::format("`dtype` is `{}`", text), "fp32, tf32, fp16, bf16, fp8, int8 or fp4");
+        fail(fmt::format("`dtype` is `{}`", text), "expected fp32, tf32, fp16, bf16, fp8, int8 or fp4");
         return false;
       }
       shape.dtype = *parsed;
@@ -147,7 +147,7 @@ bool find_columns(CsvLines& lines, const cost::KernelKind& kind, Places& places)
     places.push_back(lines.column(column.name));
     if (places.back() || !column.is_needed) continue;
     lines.fail(fmt::format("no column `{}`", column.name),
-               fmt::format("`shapelint kernels --list` names those of `{}`", kind.name));
+               fmt::format("`shapelint kernels --list` lists those of `{}`", kind.name));
     good = false;
   }
   return good;
@@ -167,7 +167,7 @@ bool read_cells(CsvLines& lines, const cost::KernelKind& kind, const Places& pla
       const std::int64_t least = column.is_needed ? 1 : 0;
       if (!size || *size < least || *size > largest_size) {
         lines.fail(fmt::format("`{}` is `{}`", column.name, cell.word),
-                   fmt::format("a whole number from {} to 10^12", least));
+                   fmt::format("expected a whole number from {} to 10^12", least));
         return false;
       }
       cell.whole = *size;

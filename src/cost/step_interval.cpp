@@ -17,12 +17,12 @@ struct StackSpread {
   Spread spread;
   int runs;
 };
-constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.88, 1.22}, 84},
-                                   StackSpread{Stack::fused, false, {0.90, 1.24}, 67},
-                                   StackSpread{Stack::fused, true, {0.92, 1.17}, 43},
-                                   StackSpread{Stack::compiled, false, {0.94, 1.22}, 22},
-                                   StackSpread{Stack::eager, false, {0.91, 1.24}, 63},
-                                   StackSpread{Stack::other, false, {0.94, 1.27}, 50}};
+constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.90, 1.20}, 84},
+                                   StackSpread{Stack::fused, false, {0.90, 1.21}, 67},
+                                   StackSpread{Stack::fused, true, {0.92, 1.18}, 43},
+                                   StackSpread{Stack::compiled, false, {0.93, 1.20}, 22},
+                                   StackSpread{Stack::eager, false, {0.91, 1.22}, 63},
+                                   StackSpread{Stack::other, false, {0.93, 1.22}, 50}};
 // Measured / predicted time to the first token, the 10 % and the 90 % quantile of half of the published ones
 // with four requests at a time (bench/first_token.py), by the pass and its host; where none is known, the
 // 90 % quantile by the pass alone of those left out.

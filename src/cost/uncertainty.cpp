@@ -195,7 +195,9 @@ bool misaligned(const model::Op& op) {
 // a share of their time; 0: nobody measured.
 double left_out_error(const gpu::Gpu& gpu, const model::Op& op) {
   if (gpu.calibration.status != "calibrated") return 0;
-  const gpu::GemmErrors& errors = gpu::gemm_calibration(gpu.calibration, op.dtype).errors;
+  const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, op.dtype);
+  if (!calibration.own) return 0;
+  const gpu::GemmErrors& errors = calibration.errors;
   constexpr std::int64_t decode_rows = 64;  // the slices of gpu::GemmErrors
   constexpr std::int64_t decode_width = 1024;
   constexpr std::int64_t train_rows = 1024;
@@ -212,7 +214,7 @@ gpu::EffectError measured_alignment(const gpu::Gpu& gpu, const model::Op& op, co
   const double loss = 1 - cost.efficiency.alignment;
   if (gpu.calibration.status != "calibrated" || !misaligned(op) || loss <= 0) return {};
   const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, op.dtype);
-  if (calibration.alignment.empty() || calibration.errors.misaligned <= 0) return {};
+  if (!calibration.own || calibration.alignment.empty() || calibration.errors.misaligned <= 0) return {};
   return {std::min(1.0, calibration.errors.misaligned / loss), true};
 }
 

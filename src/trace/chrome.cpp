@@ -198,7 +198,7 @@ class Handler {
     buffer_.note_progress();
     ++depth_;
     if (depth_ <= text::max_depth) return true;
-    problem_ = fmt::format("is nested more than {} levels deep, which no trace is", text::max_depth);
+    problem_ = fmt::format("is nested more than {} levels deep: not a trace", text::max_depth);
     return false;
   }
 
@@ -309,7 +309,7 @@ Result<Trace> read_chrome(const std::string& path, ByteSource& source) {
       nlohmann::json::sax_parse(stream, &handler, nlohmann::json::input_format_t::json, true);
   // What is wrong with the file comes before what its reader made of it.
   std::string problem = source.problem();
-  if (problem.empty() && buffer.is_endless()) problem = "has a text of more than 64 MB, which no trace has";
+  if (problem.empty() && buffer.is_endless()) problem = "has a string of more than 64 MB: not a trace";
   if (problem.empty() && !builder.too_much().empty()) problem = fmt::format("has {}", builder.too_much());
   if (problem.empty() && !is_good) problem = handler.problem();
   if (!problem.empty()) return Error{std::move(problem), "", path, {}};

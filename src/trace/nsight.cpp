@@ -234,7 +234,7 @@ Result<Trace> read_nsight(const std::string& path, const std::string& shown,
 Result<Trace> read_nsight(const std::string& /*path*/, const std::string& shown,
                           const ProgressCallback& /*progress*/) {
   return Error{"is an SQLite database, and this shapelint was built without SQLite",
-               "a program built with it (libsqlite3-dev) reads it; PyTorch's traces need none",
+               "build shapelint with libsqlite3-dev to read it; PyTorch traces do not need SQLite",
                shown,
                {}};
 }

@@ -122,7 +122,7 @@ class Gunzip : public ByteSource {
     has_ended_ = true;
     problem_ = packed_->problem();
     if (problem_.empty() && in_member_)
-      problem_ = "is cut off: gzip's end is missing, so it was not written to its end or not copied whole";
+      problem_ = "is truncated: the gzip trailer is missing, so writing or copying it was interrupted";
     return false;
   }
 
@@ -172,7 +172,7 @@ Result<std::unique_ptr<ByteSource>> unpacked([[maybe_unused]] const std::string&
 #ifdef SHAPELINT_ZLIB
   return std::unique_ptr<ByteSource>(std::make_unique<Gunzip>(std::move(all)));
 #else
-  return Error{"is packed with gzip, and this shapelint was built without zlib",
+  return Error{"is gzip-compressed, and this shapelint was built without zlib",
                fmt::format("`gzip -dc {} | shapelint profile - …` reads it", path),
                path,
                {}};

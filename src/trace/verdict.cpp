@@ -138,9 +138,9 @@ std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const M
   } else {
     const double share = times.wall_us > 0 ? times.idle_us / times.wall_us : 0;
     gaps.seen = share < least_share ? Observation::not_seen : sight_of(gaps.predicted_us, times.idle_us);
-    gaps.why = fmt::format("the GPU runs nothing for {} of the step", percent(share));
+    gaps.why = fmt::format("the GPU is idle for {} of the step", percent(share));
     if (times.knows_launches && share >= least_share)
-      gaps.why += fmt::format(", {} until a launch comes", percent(times.late_us / times.wall_us));
+      gaps.why += fmt::format(", {} of it waiting for a launch", percent(times.late_us / times.wall_us));
   }
   out.push_back(std::move(gaps));
 
@@ -159,7 +159,7 @@ std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const M
         fmt::format("{} of the step exposed, {} overlapped", percent(times.exposed_us / times.wall_us),
                     percent((times.communication_us - times.exposed_us) / times.wall_us));
   } else if (predicts) {
-    communication.why = "no kernel of the trace communicates: it may be of one GPU alone";
+    communication.why = "the trace has no communication kernels; it may cover one GPU only";
   } else {
     communication.seen = Observation::not_seen;
     communication.why = "one GPU in trace and plan";

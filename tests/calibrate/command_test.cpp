@@ -83,7 +83,7 @@ TEST_CASE("what is to be fitted is one GPU with one table at least", "[calibrate
   CHECK(told({"calibrate", "--gpu", "h200"}).starts_with("error: no table of measured GEMMs was given"));
   CHECK(told({"calibrate", "t.csv"}).starts_with("error: `--gpu` is missing"));
   CHECK(told({"calibrate", "t.csv", "--gpu", "h200", "--gpu-file", "g.toml"})
-            .starts_with("error: one GPU is fitted"));
+            .starts_with("error: one GPU is fitted at a time"));
   CHECK(told({"calibrate", "t.csv", "--gpu-file", "g.toml"})
             .starts_with("error: no file is given for the new profile"));
   CHECK(told({"calibrate", "t.csv", "--gpu", "h2000", "-o", "x.toml"}).find("h200") != std::string::npos);

@@ -65,9 +65,9 @@ TEST_CASE("a recipe says how operands are scaled, an empty one nothing", "[shape
   REQUIRE(errors.size() == 3);
   CHECK(errors[0].message == "line 2: `recipe` is `block64`");
   CHECK(errors[1].message == "line 3: `tensor` does not apply to bf16");
-  CHECK(errors[1].hint == "fp8 or int8");
+  CHECK(errors[1].hint == "use fp8 or int8");
   CHECK(errors[2].message == "line 4: `nvfp4` does not apply to fp8");
-  CHECK(errors[2].hint == "fp4");
+  CHECK(errors[2].hint == "use fp4");
 }
 
 TEST_CASE("every bad row is reported with its line", "[shapes]") {

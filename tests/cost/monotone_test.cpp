@@ -62,8 +62,29 @@ double time_of_step(const gpu::Gpu& gpu, const model::Setup& setup) {
   return cost::price(gpu, model::lower(setup), DType::fp16).time_us;
 }
 
+// A step of each kind on every profile: what random ones may miss.
+void check_every_gpu(const std::function<void(gpu::Gpu&, double)>& grow) {
+  constexpr double factor = 1.3;
+  const std::string model =
+      "hidden_size = 4096\nnum_layers = 32\nnum_attention_heads = 32\nnum_key_value_heads = 8\n"
+      "intermediate_size = 14336\nmlp_gated = true\nvocab_size = 32000\n";
+  for (const std::string run : {"mode = \"train\"\nsequence_length = 4096\n[parallel]\ndata = 8\n",
+                                "mode = \"prefill\"\nsequence_length = 2048\n",
+                                "mode = \"decode\"\nmicro_batch_size = 64\ncontext_length = 2048\n"}) {
+    const model::Setup setup = tests::model_setup(model, "dtype = \"fp16\"\n" + run);
+    for (const std::string_view id : gpu::gpu_ids()) {
+      const gpu::Gpu gpu = *gpu::find_gpu(id);
+      gpu::Gpu better = gpu;
+      grow(better, factor);
+      INFO(id << " " << run);
+      CHECK(time_of_step(better, setup) <= time_of_step(gpu, setup) * (1 + most_lost));
+    }
+  }
+}
+
 // The step on GPUs that have more of something.
 void check_more_of(const std::function<void(gpu::Gpu&, double)>& grow) {
+  check_every_gpu(grow);
   CHECK(rc::check([&] {
     const gpu::Gpu gpu = any_gpu();
     const model::Setup setup = any_step();

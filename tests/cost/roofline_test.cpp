@@ -57,9 +57,9 @@ Roofline of_example(std::string_view example, std::string_view gpu) {
 }  // namespace
 
 TEST_CASE("ridge points that others state", "[roofline]") {
-  // A10: 125 TFLOPS / 600 GB/s (NVIDIA A10 datasheet; Baseten, "A guide to LLM inference": 208.3)
+  // A10: 125 TFLOP/s / 600 GB/s (NVIDIA A10 datasheet; Baseten, "A guide to LLM inference": 208.3)
   CHECK(dram_ridge("a10", DType::fp16, true) == Approx(208.3).epsilon(1e-3));
-  // GTX 1080 Ti: 11.3 TFLOPS / 484 GB/s
+  // GTX 1080 Ti: 11.3 TFLOP/s / 484 GB/s
   CHECK(dram_ridge("gtx-1080-ti", DType::fp32, false) == Approx(23.3).epsilon(6e-3));
   // A100 40GB in fp32: 19.5 / 1555 (A100 whitepaper)
   CHECK(dram_ridge("a100-sxm4-40gb", DType::fp32, false) == Approx(12.5).epsilon(5e-3));
@@ -171,7 +171,7 @@ TEST_CASE("nothing is above its roof in theory, and shares add up", "[roofline]"
 }
 
 // The classic pair, https://zhexiangzhang.github.io/posts/mlsys/other/rooflinemodel: on a GTX 1080 Ti VGG-16
-// is compute-bound and MobileNet, at about 3.3 TFLOPS, memory-bound. Two FLOPs to a multiply-add here, and
+// is compute-bound and MobileNet, at about 3.3 TFLOP/s, memory-bound. Two FLOPs to a multiply-add here, and
 // the bytes that each kernel moves.
 TEST_CASE("VGG-16 as a whole is compute-bound on a GTX 1080 Ti, MobileNet memory-bound", "[roofline]") {
   const gpu::Gpu gpu = gpu_named("gtx-1080-ti");

@@ -180,6 +180,7 @@ TEST_CASE("an attention bucket that nobody measured is estimated") {
 TEST_CASE("a calibrated GPU's own errors on products left out count for its throughput, by slice") {
   gpu::Gpu gpu = test::plain_gpu();
   gpu.calibration.status = "calibrated";
+  gpu.calibration.gemm[0].own = true;
   gpu.calibration.gemm[0].errors = {0.07, 0.04, 0.05, 0.08};  // all, train, decode, misaligned
   const auto error = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
     model::Op op = product("p", n);
@@ -195,6 +196,12 @@ TEST_CASE("a calibrated GPU's own errors on products left out count for its thro
   CHECK(error(256, 1024, 1024) == Approx(0.07));
   CHECK(error(4096, 1025, 1024) == Approx(0.08));
 
+  // Beside constants of its own (of other formats) it may have a relative's.
+  gpu.calibration.gemm[0].own = false;
+  CHECK_FALSE(error_of(gpu, product("p", 1024), lossy(100, 1, 1, 1), Effect::throughput).relative ==
+              Approx(0.04));
+  gpu.calibration.gemm[0].own = true;
+
   gpu.calibration.status = "architecture";
   const gpu::EffectError carried = error_of(gpu, product("p", 1024), lossy(100, 1, 1, 1), Effect::throughput);
   CHECK(carried.relative == Approx(0.16));
@@ -205,6 +212,7 @@ TEST_CASE("measured errors of misaligned products bound the error of what alignm
   gpu::Gpu gpu = test::plain_gpu();
   gpu.calibration.status = "calibrated";
   gpu.calibration.gemm[0].alignment = "sweep";
+  gpu.calibration.gemm[0].own = true;
   gpu.calibration.gemm[0].errors = {0.07, 0.04, 0.05, 0.08};
   model::Workload before;
   before.ops = {product("head", 50257)};

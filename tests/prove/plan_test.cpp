@@ -63,8 +63,8 @@ TEST_CASE("what cannot be proved is told", "[prove]") {
     CHECK(ran.out.empty());
     return ran.err;
   };
-  CHECK(told({}) == "error: a script measures one GPU; `--gpu` names it\n");
-  CHECK(told({"--gpu", "a100,h100"}) == "error: a script measures one GPU; `--gpu` names it\n");
+  CHECK(told({}) == "error: a script measures one GPU; choose it with `--gpu NAME`\n");
+  CHECK(told({"--gpu", "a100,h100"}) == "error: a script measures one GPU; choose it with `--gpu NAME`\n");
   CHECK(told({"--gpu", "a100", "--findings", "SL999"})
             .starts_with("error: model.toml: no finding `SL999`; found: "));
   CHECK(told({"--gpu", "a100", "--vocab-size", "50304"})

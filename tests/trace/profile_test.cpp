@@ -235,7 +235,7 @@ TEST_CASE("a file that is no trace is refused with one error that says where", "
       error_of(R"({"traceEvents": []})").starts_with("error: trace.json: has no kernels and no operators; "));
   CHECK(error_of("").find("is not JSON at byte 1") != std::string::npos);
   CHECK(error_of(std::string(1'000'000, '[')) ==
-        "error: trace.json: is nested more than 64 levels deep, which no trace is\n");
+        "error: trace.json: is nested more than 64 levels deep: not a trace\n");
   CHECK(error_of("{\"a\": \"" + std::string(100'000, 'x')).find("is not JSON at byte") != std::string::npos);
   CHECK(error_of("SQLite format 3 and then nothing").starts_with("error: trace.json: "));
 }

@@ -141,8 +141,8 @@ TEST_CASE("what gzip packed is unpacked on the way, member after member", "[trac
 TEST_CASE("a packed file that was cut off or damaged is refused, and not what of it can be read", "[trace]") {
   std::string whole = packed(events);
   CHECK(read(whole.substr(0, whole.size() - 9)).error().message ==
-        "is cut off: gzip's end is missing, so it was not written to its end or not copied whole");
-  CHECK(read(whole.substr(0, 4)).error().message.starts_with("is cut off"));
+        "is truncated: the gzip trailer is missing, so writing or copying it was interrupted");
+  CHECK(read(whole.substr(0, 4)).error().message.starts_with("is truncated"));
   whole[40] = static_cast<char>(~whole[40]);
   const std::string damaged = read(whole).error().message;
   CHECK((damaged.starts_with("is damaged: gzip reports `") || damaged.starts_with("is not JSON at byte")));

@@ -59,7 +59,7 @@ constexpr std::array attention_columns{
     size("isl", "new tokens per sequence"),
     size("num_heads", "query heads per rank"),
     size("num_key_value_heads", "KV heads per rank"),
-    size("head_dim", "elements"),
+    size("head_dim", "head dimension"),
     size_or("step", 0, "cached tokens per sequence"),
     size_or("window_size", 0, "sliding window in tokens; 0 or empty: full attention"),
     word("attn_dtype", "dtype of the scores: bfloat16, fp8", is_dtype),

@@ -80,7 +80,7 @@ bool is_expert_format(std::string_view word) {
 
 constexpr std::array moe_columns{
     size("num_tokens", "tokens of all ranks that share the experts"),
-    size("hidden_size", "elements"),
+    size("hidden_size", "hidden size of the model"),
     size("inter_size", "expert intermediate size, before TP"),
     size("topk", "experts per token (top-k)"),
     size("num_experts", "experts of the layer, all ranks"),
@@ -142,7 +142,7 @@ std::optional<OpCost> price_wide(const gpu::Gpu& gpu, Row row) {
 
 constexpr std::array amd_moe_columns{
     size("tokens", "tokens per rank"),
-    size("hidden", "elements"),
+    size("hidden", "hidden size of the model"),
     size("inter", "expert intermediate size"),
     size("topk", "experts per token (top-k)"),
     size("experts", "experts per rank"),
@@ -180,7 +180,7 @@ constexpr std::array grouped_columns{
     size("num_experts", "experts of the layer, all ranks"),
     size("num_gpus", "EP"),
     size("topk", "experts per token (top-k)"),
-    size("hidden", "elements"),
+    size("hidden", "hidden size of the model"),
     size("inter", "expert intermediate size"),
     size("batch_or_seq_per_gpu", "tokens per GPU"),
 };
@@ -211,7 +211,7 @@ constexpr std::array frontier_columns{
     size("num_experts", "experts of the layer, all ranks"),
     size_or("expert_parallel_size", 1, "EP"),
     size("router_topk", "experts per token (top-k)"),
-    size("hidden_dim", "elements"),
+    size("hidden_dim", "hidden size of the model"),
     size("expert_hidden_dim", "expert intermediate size"),
     word("use_gated", "True: gate and up"),
     size_or("num_tensor_parallel_workers", 1, "TP of the experts"),

@@ -74,7 +74,7 @@ constexpr std::array nccl_columns{
     word("op_name", "all_reduce, all_gather, reduce_scatter or alltoall", is_exchange),
     size("num_gpus", "ranks"),
     size("message_size", "elements of the whole buffer"),
-    word("nccl_dtype", "of an element", is_dtype),
+    word("nccl_dtype", "dtype of an element", is_dtype),
 };
 
 std::optional<OpCost> price_nccl(const gpu::Gpu& gpu, Row row) {
@@ -88,7 +88,7 @@ std::optional<OpCost> price_nccl(const gpu::Gpu& gpu, Row row) {
 constexpr std::array all_reduce_columns{
     size("num_gpus", "ranks"),
     size("message_size", "elements of the buffer"),
-    word("allreduce_dtype", "of an element", is_dtype),
+    word("allreduce_dtype", "dtype of an element", is_dtype),
     word("framework", "engine: vllm, sglang, trtllm"),
     word("kernel_source", "kernel of the engine"),
 };
@@ -176,9 +176,9 @@ constexpr std::array delta_columns{
     size("batch_size", "sequences"),
     size("seq_len", "new tokens per sequence"),
     size("num_k_heads", "query and key heads per rank"),
-    size("head_k_dim", "elements"),
+    size("head_k_dim", "head dimension of Q and K"),
     size("num_v_heads", "value heads per rank, each with a state"),
-    size("head_v_dim", "elements"),
+    size("head_v_dim", "head dimension of V"),
     size_or("d_conv", 4, "taps of the convolution"),
     word("phase", phase_meaning),
     word("framework", "engine: vllm, sglang, trtllm"),
@@ -204,7 +204,7 @@ constexpr std::array mamba_columns{
     size("n_groups", "groups of heads that share B and C, per rank"),
     size("d_state", "state size per head"),
     size("nheads", "heads per rank"),
-    size("head_dim", "elements"),
+    size("head_dim", "head dimension"),
     size_or("d_conv", 4, "taps of the convolution"),
     size_or("chunk_size", 256, "chunk length in tokens"),
     word("phase", phase_meaning),

@@ -394,7 +394,12 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
     gemm.k = k;
     gemm.dtype = dtype;
     gemm.layout = layout;
-    return predict_gemm(gpu, gemm);
+    const OpCost tiled = predict_gemm(gpu, gemm);
+    if (gemm.m > 1) return tiled;
+    // One row over a matrix: the library's kernel for vectors (gemv), which only reads it.
+    const auto read = static_cast<double>(gemm.batch) * static_cast<double>(n * k + n + k) * bytes_of(dtype);
+    const OpCost vector = price_elementwise(gpu, read, 0);
+    return vector.time_us < tiled.time_us ? vector : tiled;
   };
   // Of the keys that a decoding query's window leaves, as everywhere (sizes_of).
   const auto keys = static_cast<std::int64_t>(s.key_length);

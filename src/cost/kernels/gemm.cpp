@@ -22,6 +22,9 @@ constexpr double instructions_per_weight = 1.6;
 // The fewest rows of tiles that kernels for misaligned rows have: CUTLASS's for 2, 4 and 8 B have 64. On an
 // H200 2 rows take as long as 64 (measured/), and one, a vector, has kernels of its own.
 constexpr double misaligned_rows = 64;
+constexpr std::int64_t few_rows = 64;  // the slice `decode` of gpu::GemmErrors
+// What these read of the data sheet's bandwidth where none were timed, as other kernels (memory.cpp).
+constexpr double few_rows_dram_share = 0.8;
 // Operands larger than this share of L2 are evicted between the tiles that need them.
 constexpr double kept_share_of_l2 = 0.5;
 
@@ -93,6 +96,7 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
   }
   t.resident_us = (kept_weights * weights + kept_others * others) / g.resident_bytes_per_us;
   t.dram_bytes = (1 - kept_weights) * weights + (1 - kept_others) * others;
+  if (shape.m <= few_rows) t.dram_bytes /= g.few_rows_dram_speed;
 
   const double ideal_us = 2 * area * t.exact_k / g.peak_flops_per_us;
   // A step goes on for longer than any product: its clock is that of the longest, as far as the product can
@@ -170,7 +174,15 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
   g.sm_dram_bytes_per_us = c.sm_dram_gb_s * bytes_per_us_per_gb_s;
   // What a stencil was measured to draw from this GPU's DRAM, weights are read at, too.
-  if (!is_own) g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, least_dram_bytes_per_us(gpu));
+  // Its own rates are those of this set: beside them it may have others of a relative.
+  if (!is_own || !calibration.own)
+    g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, least_dram_bytes_per_us(gpu));
+  // Constants that were fitted without few rows hold what GEMMs of many draw: of a V100 half, whose tiles
+  // cannot fill it.
+  if (calibration.errors.all > 0 && calibration.errors.decode <= 0) {
+    const double read = std::min(few_rows_dram_share * bandwidth, achieved_dram_bytes_per_us(gpu));
+    g.few_rows_dram_speed = std::max(1.0, read / g.dram_bytes_per_us);
+  }
   // What one SM can draw was fitted together with the DRAM's bandwidth, and is known only up to an SM's share
   // of it. On a relative with faster DRAM, all SMs together draw what that gives.
   if (!is_own) {

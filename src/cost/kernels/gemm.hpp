@@ -55,10 +55,11 @@ struct GemmModel {
   double resident_bytes_per_us = 1;
   double us_per_feed_byte = 1;  // L2 to all SMs
   double us_per_dram_byte = 1;
-  double inverse_kept_bytes = 1;  // of what L2 keeps between the tiles that need it
-  bool multicasts = false;        // two tiles of a cluster fetch the operand that they share once for both
-  double us_per_l2_byte = 0;      // at best, to all SMs; 0: unknown, or this GPU's own rates were measured
-  double us_per_shared_byte = 0;  // the same of shared memory
+  double few_rows_dram_speed = 1;  // how many times as fast for up to 64 rows, where none such were fitted
+  double inverse_kept_bytes = 1;   // of what L2 keeps between the tiles that need it
+  bool multicasts = false;         // two tiles of a cluster fetch the operand that they share once for both
+  double us_per_l2_byte = 0;       // at best, to all SMs; 0: unknown, or this GPU's own rates were measured
+  double us_per_shared_byte = 0;   // the same of shared memory
   double launch_us = 0;
   double quantize_launch_us = 0;  // 0: activations come converted
   double quantize_us_per_row = 0;

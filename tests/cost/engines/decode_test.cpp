@@ -139,9 +139,9 @@ TEST_CASE("decoding on an H20 reaches more of its throttled peak", "[kernels]") 
   CHECK(time_us < 1.25 * 251);
 }
 
-// The same: 16 heads over one of keys, of 256, 8,192 tokens: 3,986 us, 138 of the H20's 148 TFLOPS, where the
-// same kernel reaches 0.78 of an H100's. Multi-head latent attention of 64 sequences behind 32,767 tokens:
-// 5,389 us.
+// The same: 16 heads over one of keys, of 256, 8,192 tokens: 3,986 us, 138 of the H20's 148 TFLOP/s, where
+// the same kernel reaches 0.78 of an H100's. Multi-head latent attention of 64 sequences behind 32,767
+// tokens: 5,389 us.
 TEST_CASE("an H20's prefill and latent attention reach more of its throttled peak, too", "[kernels]") {
   const tests::Sizes prefill{{"batch_size", "1"},
                              {"isl", "8192"},

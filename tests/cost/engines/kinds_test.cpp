@@ -204,7 +204,7 @@ TEST_CASE("more GPUs than a bridge joins meet over PCIe", "[kernels]") {
 }
 
 TEST_CASE("attention on half-rate tensor cores comes as close to their peak as products", "[kernels]") {
-  // An L40S adds in fp32 at full rate, an RTX 4090 of the same architecture at half: its peak is 165 TFLOPS.
+  // An L40S adds in fp32 at full rate, an RTX 4090 of the same architecture at half: its peak is 165 TFLOP/s.
   for (const char* engine : {"vllm", "sglang", "trtllm"}) {
     INFO(engine);
     const Sizes row = with(with(prefilled, "framework", engine), "isl", "16384");

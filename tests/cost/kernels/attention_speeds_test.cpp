@@ -1,4 +1,4 @@
-// Predicted speed of fused attention against published ones, in TFLOPS of the usual convention (half for
+// Predicted speed of fused attention against published ones, in TFLOP/s of the usual convention (half for
 // causal).
 #include <cmath>
 #include <string>

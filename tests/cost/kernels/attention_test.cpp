@@ -79,7 +79,7 @@ TEST_CASE("published FLOP convention: 4 b h s s d forward, halved by the mask, 2
 
 TEST_CASE("whole tiles and whole waves run at the kernel's speed") {
   const gpu::Gpu gpu = test::plain_gpu();
-  // 25 heads x 4 query tiles = 100 CTAs on 100 SMs: 25 x 4 x 512 x 512 x 64 FLOP at 50 TFLOPS = 33.55 us.
+  // 25 heads x 4 query tiles = 100 CTAs on 100 SMs: 25 x 4 x 512 x 512 x 64 FLOP at 50 TFLOP/s = 33.55 us.
   const OpCost cost = price_attention(gpu, square(1, 25, 512, 64, false), Pass::forward, DType::bf16);
   CHECK(cost.time_us == Approx(33.55 + 3).epsilon(1e-3));
   CHECK(cost.efficiency.alignment == Approx(1));

@@ -207,7 +207,7 @@ TEST_CASE("a systolic array takes k and n in whole blocks, and products in no wa
 }
 
 TEST_CASE("published products of a TPU7x core", "[gemm]") {
-  // tpu-recipes, microbenchmarks/ironwood: TFLOPS of square products in bf16
+  // tpu-recipes, microbenchmarks/ironwood: TFLOP/s of square products in bf16
   const gpu::Gpu tpu = *gpu::find_gpu("ironwood");
   const auto tflops = [&](double size) {
     const auto side = static_cast<std::int64_t>(size);
@@ -219,7 +219,7 @@ TEST_CASE("published products of a TPU7x core", "[gemm]") {
   CHECK(tflops(32768) == Approx(956).epsilon(0.05));
 }
 
-// pytorch#181718: bf16 with fp32 accumulation, 8192 cubed at 165 TFLOPS on an RTX 4090, whose peak is 165.2;
+// pytorch#181718: bf16 with fp32 accumulation, 8192 cubed at 165 TFLOP/s on an RTX 4090, whose peak is 165.2;
 // the constants are an L40S's, whose tensor cores are twice as fast and meet a power limit of 350 W.
 TEST_CASE("an RTX 4090 comes near its halved peak", "[gemm]") {
   const gpu::Gpu gpu = *gpu::find_gpu("rtx-4090");
