@@ -17,10 +17,11 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::array<std::string_view, 19> word_table{
-    "gpu",         "ops",        "expression",  "field",    "key",     "written",     "meaning",
-    "instead",     "known_name", "known_field", "known_as", "kernel",  "field_value", "held",
-    "batch_parts", "of_it",      "room",        "exposed",  "uncosted"};
+constexpr std::array<std::string_view, 22> word_table{
+    "gpu",         "ops",     "expression",    "field",       "key",      "written",
+    "meaning",     "instead", "known_name",    "known_field", "known_as", "kernel",
+    "field_value", "held",    "batch_parts",   "of_it",       "room",     "exposed",
+    "uncosted",    "verdict", "sequence_room", "slowest_op"};
 
 // Where `offset` of a string's value stands in the file. Strings with escapes have no such place; a text
 // compiled into the program has no source, and its value starts behind one quote.
@@ -85,7 +86,9 @@ std::span<const std::string_view> message_words() {
 
 std::vector<std::string_view> names_for(const Rule& rule) {
   const auto shared = variable_names();
-  std::vector<std::string_view> names(shared.begin(), shared.end());
+  std::vector<std::string_view> names;
+  names.reserve(shared.size() + rule.parameters.size());
+  names.assign(shared.data(), shared.data() + shared.size());  // by pointers it is one copy of bytes
   for (const Parameter& parameter : rule.parameters) names.push_back(parameter.name);
   return names;
 }

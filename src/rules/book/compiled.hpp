@@ -53,7 +53,7 @@ class CompiledRule {
   std::vector<std::string_view> blamed(const Context& context);
   // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;
-  using Words = std::span<const std::pair<std::string_view, std::string>>;
+  using Words = std::span<const Word>;
   // The message for a finding, what stands at its value, and its few words.
   std::string message(const Context& context, Words filled);
   std::string label(const Context& context, Words filled);

@@ -29,23 +29,29 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-std::string_view effect_text(FindingKind effect) {
-  switch (effect) {
+std::string_view effect_text(const Rule& rule) {
+  switch (rule.effect) {
     case FindingKind::slower:
       return "if a fix saves at least `--min-gain` of the step";
     case FindingKind::fails:
-      return "always: the job fails; no fix of any rule may cause it";
+      return "always: the job fails; no proposal may cause it";
     case FindingKind::advice:
-      return "always";
+      return stops_run(rule) ? "always: the job fails" : "always";
     case FindingKind::overflows:
       return "always; a fix is proposed if the run then fits";
   }
   return "";
 }
 
-std::string_view why_heading(FindingKind effect) {
-  if (effect == FindingKind::slower) return "Why it is slow";
-  return effect == FindingKind::fails || effect == FindingKind::overflows ? "Why it fails" : "Why it matters";
+std::string_view why_heading(const Rule& rule) {
+  if (rule.effect == FindingKind::slower) return "Why it is slow";
+  return stops_run(rule) || rule.effect == FindingKind::overflows ? "Why it fails" : "Why it matters";
+}
+
+std::string_view words_of(gpu::Effect effect) {
+  if (effect == gpu::Effect::tile) return "tile quantization";
+  if (effect == gpu::Effect::wave) return "wave quantization";
+  return gpu::name(effect);
 }
 
 std::string fix_text(const Fix& fix) {
@@ -53,9 +59,7 @@ std::string fix_text(const Fix& fix) {
   for (const auto& [field, text] : fix.set) {
     out += fmt::format("{}`{} = {}`", out.empty() ? "" : ", ", field, text.value);
   }
-  if (!fix.vary.empty()) {
-    out += fmt::format("{}nearby values of `{}`", out.empty() ? "" : "; ", fmt::join(fix.vary, "` and `"));
-  }
+  if (!fix.vary.empty()) out += (out.empty() ? "" : "; ") + varied_text(fix, "`");
   return out;
 }
 
@@ -110,7 +114,7 @@ std::string config_block(const Example& example, std::string_view config) {
 }
 
 std::string costs_section(const Rule& rule, std::span<const ExampleCost> costs) {
-  if (rule.effect == FindingKind::fails)
+  if (stops_run(rule) && rule.effect != FindingKind::overflows)
     return "## Cost on A100 and H100\n\nThe job fails, so there is no time to compare.\n\n";
   if (costs.empty()) return {};
   std::string out = "## Cost on A100 and H100\n\n";
@@ -119,7 +123,7 @@ std::string costs_section(const Rule& rule, std::span<const ExampleCost> costs) 
   const bool is_found =
       std::any_of(costs.begin(), costs.end(), [](const ExampleCost& each) { return !each.title.empty(); });
   if (!is_time && is_found) return out + "No time is predicted for this finding.\n\n";
-  out += "Of the example, as predicted:\n\n| GPU | cost | fix |\n|---|---|---|\n";
+  out += "Predicted for the example:\n\n| GPU | cost | fix |\n|---|---|---|\n";
   for (const ExampleCost& each : costs) {
     out += fmt::format("| `{}` | {} | {} |\n", each.gpu,
                        each.title.empty() ? "not reported: no fix saves enough there" : cell(each.cost),
@@ -147,6 +151,13 @@ std::string_view found_when(const Rule& rule) {
   if (rule.scope == Scope::contract) return "a requirement of the stack is not met (`--stack`)";
   if (rule.scope == Scope::comment) return "a comment ignores a rule that finds nothing there";
   return rule.when.value;
+}
+
+std::string varied_text(const Fix& fix, std::string_view quote) {
+  const bool is_title = fix.vary.size() == 1 && fix.vary.front() == "blamed";
+  if (is_title) return "nearby values of the field in the title";
+  return fmt::format("nearby values of {0}{1}{0}", quote,
+                     fmt::join(fix.vary, fmt::format("{0} and {0}", quote)));
 }
 
 std::vector<std::string> tried_fields(const Rule& rule) {
@@ -186,10 +197,9 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
   out += fmt::format("| Severity | {} |\n", name(severity_of(rule)));
   out += fmt::format("| Confidence | {}{} |\n", name(rule.confidence),
                      rule.confidence == Confidence::measured ? " (estimated on GPUs without timings)" : "");
-  out += fmt::format("| Reported | {} |\n", effect_text(rule.effect));
+  out += fmt::format("| Reported | {} |\n", effect_text(rule));
   out += fmt::format("| Since | {} ({}) |\n\n", rule.since, name(rule.status));
-  out += fmt::format("## {}\n\n{}\n", why_heading(rule.effect),
-                     rule.why.substr(rule.why.find_first_not_of('\n')));
+  out += fmt::format("## {}\n\n{}\n", why_heading(rule), rule.why.substr(rule.why.find_first_not_of('\n')));
   if (!out.ends_with("\n\n")) out += '\n';
   out += fmt::format("Mechanism: {}.\n\n", rule.mechanism);
   const Example* bad = first_found(rule);
@@ -233,9 +243,8 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
     for (const Fix& fix : rule.fixes) out += fmt::format("- {}\n", fix_text(fix));
     if (!rule.gain_from.empty()) {
       std::vector<std::string_view> names;
-      for (const gpu::Effect effect : rule.gain_from) names.push_back(gpu::name(effect));
-      out += fmt::format("\nProposed if most of the gain comes from the effect{} `{}`.\n",
-                         names.size() > 1 ? "s" : "", fmt::join(names, "`, `"));
+      for (const gpu::Effect effect : rule.gain_from) names.push_back(words_of(effect));
+      out += fmt::format("\nProposed if most of the gain comes from {}.\n", fmt::join(names, " and "));
     }
     out += '\n';
   }
@@ -247,8 +256,8 @@ std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs) 
   if (contracts.empty()) return out;
   if (!out.ends_with("\n\n")) out += '\n';
   out +=
-      "## Requirements\n\nOf packages, with versions and GPUs; with `--stack` they are reported in this "
-      "rule's place:\n\n";
+      "## Requirements\n\nPackages state the same, with versions and GPUs; with `--stack` these requirements "
+      "are reported instead:\n\n";
   for (const std::string_view id : contracts) {
     out += fmt::format("- [{}](../requirements.md#{})\n", id, id.substr(0, id.find('/')));
   }

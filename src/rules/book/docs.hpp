@@ -20,6 +20,8 @@ struct ExampleCost {
   std::string instead;  // the example's text with that fix; empty where it does not state the value
 };
 
+// "nearby values of `tensor` and `pipeline`", each name between quotes.
+std::string varied_text(const Fix& fix, std::string_view quote);
 // One rule's page, in Markdown; without costs the section about them is left out.
 std::string rule_markdown(const Rule& rule, std::span<const ExampleCost> costs = {});
 // When a rule finds something: its condition, or what stands for it where none is written.

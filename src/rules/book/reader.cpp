@@ -83,18 +83,19 @@ constexpr Value scope{[](Reader& reader, NodeRef node, Rule& into) {
                       },
                       ValueType::text, scope_names};
 
-constexpr Value code{
-    [](Reader& reader, NodeRef node, Rule& into) {
-      into.code = reader.text(node);
-      const bool good = into.code.size() > 2 && std::all_of(into.code.begin(), into.code.end(), [](char c) {
-                          return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-                        });
-      if (into.code.empty() || good) return;
-      reader.errors().push_back(node.error(fmt::format("`{}` is not a code", into.code),
-                                           "capital letters and digits, such as `SL101`; rules of your own "
-                                           "begin with other letters than SL"));
-    },
-    ValueType::text};
+constexpr Value code{[](Reader& reader, NodeRef node, Rule& into) {
+                       into.code = reader.text(node);
+                       const bool good = into.code.size() > 2 &&
+                                         std::all_of(into.code.begin(), into.code.end(), [](char c) {
+                                           return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+                                         });
+                       if (into.code.empty() || good) return;
+                       reader.errors().push_back(
+                           node.error(fmt::format("`{}` is not a code", into.code),
+                                      "use capital letters and digits, such as `SL101`; custom rules begin "
+                                      "with other letters than SL"));
+                     },
+                     ValueType::text};
 
 constexpr Value rule_name{
     [](Reader& reader, NodeRef node, Rule& into) {
@@ -103,8 +104,8 @@ constexpr Value rule_name{
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
       });
       if (is_kebab) return;
-      reader.errors().push_back(
-          node.error(fmt::format("`{}` is not a rule name", into.name), "small letters, digits and hyphens"));
+      reader.errors().push_back(node.error(fmt::format("`{}` is not a rule name", into.name),
+                                           "use lower-case letters, digits and hyphens"));
     },
     ValueType::text};
 
@@ -157,7 +158,7 @@ constexpr std::array parameter_keys{
     Key<StatedParameter, Reader>{
         "value",
         {[](Reader&, NodeRef node, StatedParameter& into) { into.value = node; }, ValueType::number},
-        "that a project's configuration may change",
+        "default, which a configuration may change",
         required},
     Key<StatedParameter, Reader>{"doc", text::value<Reader, &StatedParameter::doc>, "meaning"}};
 
@@ -220,39 +221,45 @@ constexpr Value gain_from{[](Reader& reader, NodeRef node, Rule& into) {
                           ValueType::texts, gain_effects};
 
 constexpr std::array example_keys{
-    Key<Example, Reader>{"config", value<&Example::config>, "the file's text"},
-    Key<Example, Reader>{"file", value<&Example::file>, "its name; [default: model.toml]"},
-    Key<Example, Reader>{"gpu", value<&Example::gpu>, "[default: a100]"},
-    Key<Example, Reader>{"finds", value<&Example::finds>, "whether it is found; [default: true]"},
-    Key<Example, Reader>{"at", value<&Example::at>, "the text under the carets"},
-    Key<Example, Reader>{"says", value<&Example::says>, "a part of the message"}};
+    Key<Example, Reader>{"config", value<&Example::config>, "text of the example file"},
+    Key<Example, Reader>{"file", value<&Example::file>, "name of the example file [default: model.toml]"},
+    Key<Example, Reader>{"gpu", value<&Example::gpu>, "GPU [default: a100]"},
+    Key<Example, Reader>{"finds", value<&Example::finds>,
+                         "whether the rule reports the example [default: true]"},
+    Key<Example, Reader>{"at", value<&Example::at>, "text under the carets"},
+    Key<Example, Reader>{"says", value<&Example::says>, "part of the message"}};
 
 // Read in this order.
 constexpr std::array rule_keys{
     Key<Rule, Reader>{"code", code, "such as `XY101`; SL is shapelint's own", required},
-    Key<Rule, Reader>{"name", rule_name, "small letters, digits, hyphens", required},
-    Key<Rule, Reader>{"since", value<&Rule::since>, "version of shapelint"},
+    Key<Rule, Reader>{"name", rule_name, "lower-case letters, digits, hyphens", required},
+    Key<Rule, Reader>{"formerly", value<&Rule::formerly>,
+                      "earlier names of a built-in rule, still valid in selectors"},
+    Key<Rule, Reader>{"since", value<&Rule::since>, "first version of shapelint with the rule"},
     Key<Rule, Reader>{"summary", value<&Rule::summary>, "one line, for the table of rules", required},
-    Key<Rule, Reader>{"status", choice<&Rule::status, statuses>, "[default: stable]"},
-    Key<Rule, Reader>{"severity", choice<&Rule::severity, severities>, "[default: warning]"},
-    Key<Rule, Reader>{"confidence", choice<&Rule::confidence, confidences>, "[default: estimated]"},
+    Key<Rule, Reader>{"status", choice<&Rule::status, statuses>, "maturity [default: stable]"},
+    Key<Rule, Reader>{"severity", choice<&Rule::severity, severities>,
+                      "severity of findings [default: warning]"},
+    Key<Rule, Reader>{"confidence", choice<&Rule::confidence, confidences>,
+                      "confidence of the cost [default: estimated]"},
     Key<Rule, Reader>{"scope", scope, "what the condition is evaluated for [default: model]"},
-    Key<Rule, Reader>{"effect", choice<&Rule::effect, effects>, "[default: slower]"},
+    Key<Rule, Reader>{"effect", choice<&Rule::effect, effects>, "consequence of a finding [default: slower]"},
     Key<Rule, Reader>{"when", value<&Rule::when>, "the condition", required},
-    Key<Rule, Reader>{"message", value<&Rule::message>, "title, with values in braces", required},
-    Key<Rule, Reader>{"label", value<&Rule::label>, "mechanism or consequence, at the value"},
-    Key<Rule, Reader>{"brief", value<&Rule::brief>, "line in reports if its findings are hidden"},
-    Key<Rule, Reader>{"mechanism", value<&Rule::mechanism>, "a sentence or two, printed with it", required},
-    Key<Rule, Reader>{"why", value<&Rule::why>, "the page's text"},
+    Key<Rule, Reader>{"message", value<&Rule::message>, "title of a finding, with values in braces",
+                      required},
+    Key<Rule, Reader>{"label", value<&Rule::label>, "mechanism or consequence, printed at the value"},
+    Key<Rule, Reader>{"brief", value<&Rule::brief>, "line in reports if findings of the rule are hidden"},
+    Key<Rule, Reader>{"mechanism", value<&Rule::mechanism>, "reason, in a sentence or two", required},
+    Key<Rule, Reader>{"why", value<&Rule::why>, "text of the rule's page"},
     Key<Rule, Reader>{"blame", blame, "fields; the first that the file states is blamed"},
-    Key<Rule, Reader>{"blame_when", blame_when, "of these, conditions of blame"},
+    Key<Rule, Reader>{"blame_when", blame_when, "conditions under which a field of `blame` is blamed"},
     Key<Rule, Reader>{"rests_on", rests_on, "fields whose assumed values mark a finding"},
-    Key<Rule, Reader>{"how", how, "by format: how a fix is made there"},
+    Key<Rule, Reader>{"how", how, "how to apply a fix, by config format"},
     Key<Rule, Reader>{"parameters", parameters, "numbers by name, for conditions and fixes"},
     Key<Rule, Reader>{"sources", value<&Rule::sources>, "references"},
     Key<Rule, Reader>{"fix", fixes, "fields and the expressions of their new values; or `vary`"},
-    Key<Rule, Reader>{"fixed_when", value<&Rule::fixed_when>, "what a fix must make true"},
-    Key<Rule, Reader>{"gain_from", gain_from, "most of the gain must come from these; [default: any]"},
+    Key<Rule, Reader>{"fixed_when", value<&Rule::fixed_when>, "condition that a fix must make true"},
+    Key<Rule, Reader>{"gain_from", gain_from, "effects that most of the gain must come from [default: any]"},
     Key<Rule, Reader>{"example", text::tables<Reader, &Rule::examples, example_keys>,
                       "executed by the tests"}};
 

@@ -72,6 +72,7 @@ struct Example {
 struct Rule {
   std::string_view code;
   std::string_view name;
+  std::vector<std::string_view> formerly;  // names that it had, which selectors still hold
   std::string_view since;
   Status status = Status::stable;
   Severity severity = Severity::warning;
@@ -107,6 +108,13 @@ inline Severity severity_of(const Rule& rule) {
   return rule.effect == FindingKind::fails ? Severity::error : rule.severity;
 }
 
+// Whether its findings are errors of a run that cannot start. Somebody's own errors may be of taste.
+inline bool stops_run(const Rule& rule) {
+  if (rule.effect == FindingKind::fails) return true;
+  const bool may_be_taste = rule.is_own && rule.effect != FindingKind::overflows;
+  return rule.severity == Severity::error && !may_be_taste;
+}
+
 class CompiledSets;
 
 // All rules of a run, sorted by code.
@@ -140,6 +148,8 @@ class RuleBook {
 
 // The rules compiled into the program; read once.
 const RuleBook& builtin_rules();
+// Of a name that a built-in rule had, the name that it has; of anything else itself.
+std::string_view current_name(std::string_view selector);
 
 // Unknown and missing keys, wrong types, unknown fields are appended to `errors`; expressions are not looked
 // at.

@@ -12,12 +12,12 @@ namespace shapelint::rules {
 namespace {
 
 bool matches(const Rule& rule, const std::string& selector) {
-  return rule.code.starts_with(selector) || rule.name == selector || selector == "ALL";
+  return rule.code.starts_with(selector) || rule.name == current_name(selector) || selector == "ALL";
 }
 
 bool is_named(std::string_view code, std::string_view name, const std::vector<std::string>& selectors) {
   return std::any_of(selectors.begin(), selectors.end(),
-                     [&](const std::string& s) { return s == code || s == name; });
+                     [&](const std::string& s) { return s == code || current_name(s) == name; });
 }
 
 }  // namespace

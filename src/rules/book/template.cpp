@@ -127,8 +127,7 @@ Template Template::compile(std::string_view text, std::span<const std::string_vi
   return out;
 }
 
-std::string Template::fill(std::span<const double> values,
-                           std::span<const std::pair<std::string_view, std::string>> words) const {
+std::string Template::fill(std::span<const double> values, std::span<const Word> words) const {
   std::string out;
   // What is written is held until it is reported.
   const auto add = [&](std::string_view text) {
@@ -141,8 +140,8 @@ std::string Template::fill(std::span<const double> values,
     if (!piece.literal.empty()) {
       add(piece.literal);
     } else if (!piece.word.empty()) {
-      for (const auto& [word, text] : words) {
-        if (word == piece.word) add(text);
+      for (const Word& word : words) {
+        if (word.name == piece.word) add(word.text());
       }
     } else {
       add(write(values[piece.expression], piece.format));

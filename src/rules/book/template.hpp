@@ -2,10 +2,10 @@
 // step`. `{{` and `}}` are braces.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -24,6 +24,12 @@ struct Piece {
   std::string_view word;  // a word such as `gpu`, filled in by the caller
 };
 
+// What a word stands for, worked out where a text says it.
+struct Word {
+  std::string_view name;
+  std::function<std::string()> text;
+};
+
 class Template {
  public:
   // Words are names that stand for text; everything else in braces is an expression over `names`. Errors'
@@ -33,8 +39,7 @@ class Template {
 
   std::span<const expr::Expression> expressions() const { return expressions_; }
   // `values`: results of expressions(), in their order.
-  std::string fill(std::span<const double> values,
-                   std::span<const std::pair<std::string_view, std::string>> words) const;
+  std::string fill(std::span<const double> values, std::span<const Word> words) const;
 
  private:
   std::vector<Piece> pieces_;

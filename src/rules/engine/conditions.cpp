@@ -11,7 +11,7 @@
 #include "model/arithmetic.hpp"
 #include "model/mixer.hpp"
 #include "rules/book/compiled.hpp"
-#include "rules/engine/propose.hpp"
+#include "rules/engine/constraints.hpp"
 #include "rules/scope/variables.hpp"
 #include "suggest/edit/candidate.hpp"
 

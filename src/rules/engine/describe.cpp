@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "base/units.hpp"
@@ -18,6 +20,7 @@
 #include "rules/scope/context.hpp"
 #include "rules/scope/launch.hpp"
 #include "rules/scope/memory.hpp"
+#include "suggest/serving/capacity.hpp"
 
 namespace shapelint::rules {
 
@@ -135,6 +138,23 @@ std::string of_it(const Context& context) {
                                 : "");
 }
 
+std::string verdict_of(const Context& context) {
+  if (context.gpu == nullptr || context.setup == nullptr || context.reading == nullptr) return {};
+  return is_over_memory(*context.reading, *context.setup, gpu::memory_gib(*context.gpu))
+             ? "does not fit"
+             : "may run out of memory";
+}
+
+// "MLP up projection; also in the MLP down projection": the figures of a text are of the first.
+std::string slowest_op(const Hit& hit) {
+  if (hit.context.operation.op == nullptr) return op_display_list(hit.ops);
+  const std::string first = op_display_list({std::string(hit.context.operation.op->name)});
+  std::vector<std::string> others;
+  std::copy_if(hit.ops.begin(), hit.ops.end(), std::back_inserter(others),
+               [&](const std::string& op) { return op_display_list({op}) != first; });
+  return others.empty() ? first : fmt::format("{}; also in the {}", first, op_display_list(others));
+}
+
 // "h100 has 79.6 GiB", or what of these an engine may take.
 std::string room_of(const Context& context) {
   if (context.gpu == nullptr || context.setup == nullptr || gpu::memory_gib(*context.gpu) <= 0) return {};
@@ -144,6 +164,19 @@ std::string room_of(const Context& context) {
   if (budget >= all) return fmt::format("{} has {} GiB", gpu.name, gib(all));
   return fmt::format("the engine may take {} of the {} GiB of {} (memory_percent {})", gib(budget), gib(all),
                      gpu.name, context.setup->plan.memory_percent);
+}
+
+// Tokens of one sequence whose KV cache the engine has room for.
+std::string sequence_room_of(const Context& context) {
+  if (context.gpu == nullptr || context.setup == nullptr) return {};
+  const auto largest = [&](const model::Setup& setup) {
+    return suggest::capacity_of(*context.gpu, setup).largest;
+  };
+  const std::int64_t in_8_bits = largest(suggest::with_narrow_cache(*context.setup));
+  if (in_8_bits <= 0)
+    return fmt::format("weights, activations and buffers leave no KV cache on {}", context.gpu->name);
+  return fmt::format("{} has room for about {}, {} with an 8-bit cache", context.gpu->name,
+                     counted(largest(*context.setup), "token"), with_commas(in_8_bits));
 }
 
 // What a step waits for: copies from the host, or the ranks of the degrees above 1.
@@ -161,14 +194,19 @@ std::string exposed_of(const Context& context) {
   return degrees.empty() ? "one GPU" : fmt::format("{}", fmt::join(degrees, ", "));
 }
 
-// The parts that the format says are not modeled.
+// The parts that the format says are not modeled, and in what.
 std::string uncosted_of(const Context& context) {
+  std::string_view parts = "such as RNN-T decoders or feature networks";
   if (context.reading != nullptr) {
     for (const model::Extra& each : context.reading->extras) {
-      if (each.name == "uncosted_parts" && !each.origin.note.empty()) return each.origin.note;
+      if (each.name == "uncosted_parts" && !each.origin.note.empty()) parts = each.origin.note;
     }
   }
-  return "such as RNN-T decoders or feature networks";
+  constexpr double per_billion = 1e9;
+  const std::int64_t parameters = context.setup == nullptr ? 0 : context.setup->model.tower_parameters;
+  return parameters > 0 ? fmt::format("{} of {:.2f} B parameters, in memory but not in time", parts,
+                                      static_cast<double>(parameters) / per_billion)
+                        : fmt::format("{}: not in time or memory", parts);
 }
 
 // How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which
@@ -204,8 +242,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   finding.code = rule.code;
   finding.rule = rule.name;
   finding.severity = severity_of(rule);
-  finding.certain_to_fail = rule.effect == FindingKind::fails ||
-                            (rule.effect == FindingKind::overflows && finding.severity == Severity::error);
+  finding.certain_to_fail = stops_run(rule);
   finding.confidence = rule.confidence;
   finding.why = std::string(rule.mechanism);
   finding.blamed = hit.blame.field;
@@ -224,28 +261,36 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   }
   const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
   const KnownContext& known = hit.context.known;
-  const auto library = hit.context.setup == nullptr ? model::AttentionLibrary::flash_attention
-                                                    : model::library_of(hit.context.setup->plan.attention);
-  const std::pair<std::string_view, std::string> words[] = {
-      {"gpu", gpu.name},
-      {"ops", op_display_list(hit.ops)},
-      {"expression", std::string(hit.expression)},
-      {"field", name_of(finding.blamed)},
-      {"field_value", value_text_of(finding.blamed, hit)},
-      {"known_name", known.model != nullptr ? title_of(*known.model) : std::string{}},
-      {"known_field", name_of(known.field)},
-      {"known_as", known.same_width && known.differences > 1 ? "`hidden_size` of" : "this is"},
-      {"kernel", cost::attention_kernels(gpu, library).name},
-      {"held", held_of(hit.context)},
-      {"of_it", of_it(hit.context)},
-      {"room", room_of(hit.context)},
-      {"batch_parts", batch_parts(hit.context)},
-      {"exposed", exposed_of(hit.context)},
-      {"uncosted", uncosted_of(hit.context)},
+  const auto kernel = [&] {
+    const auto library = hit.context.setup == nullptr ? model::AttentionLibrary::flash_attention
+                                                      : model::library_of(hit.context.setup->plan.attention);
+    return std::string(cost::attention_kernels(gpu, library).name);
   };
-  finding.message = compiled.message(hit.context, words);
-  finding.label = compiled.label(hit.context, words);
-  finding.brief = compiled.brief(hit.context, words);
+  const Context& context = hit.context;
+  const Word words[] = {
+      {"gpu", [&] { return std::string(gpu.name); }},
+      {"ops", [&] { return op_display_list(hit.ops); }},
+      {"slowest_op", [&] { return slowest_op(hit); }},
+      {"expression", [&] { return std::string(hit.expression); }},
+      {"field", [&] { return name_of(finding.blamed); }},
+      {"field_value", [&] { return value_text_of(finding.blamed, hit); }},
+      {"known_name", [&] { return known.model != nullptr ? title_of(*known.model) : std::string{}; }},
+      {"known_field", [&] { return name_of(known.field); }},
+      {"known_as",
+       [&] { return known.same_width && known.differences > 1 ? "`hidden_size` of" : "this is"; }},
+      {"kernel", kernel},
+      {"held", [&] { return held_of(context); }},
+      {"of_it", [&] { return of_it(context); }},
+      {"room", [&] { return room_of(context); }},
+      {"sequence_room", [&] { return sequence_room_of(context); }},
+      {"batch_parts", [&] { return batch_parts(context); }},
+      {"exposed", [&] { return exposed_of(context); }},
+      {"uncosted", [&] { return uncosted_of(context); }},
+      {"verdict", [&] { return verdict_of(context); }},
+  };
+  finding.message = compiled.message(context, words);
+  finding.label = compiled.label(context, words);
+  finding.brief = compiled.brief(context, words);
   info(rule.scope).place(hit.context, rule.blame, finding);
   return finding;
 }

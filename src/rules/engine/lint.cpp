@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,17 +12,17 @@
 
 #include <fmt/format.h>
 
-#include "gpu/registry.hpp"
+#include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/select.hpp"
+#include "rules/engine/constraints.hpp"
 #include "rules/engine/describe.hpp"
 #include "rules/engine/hits.hpp"
 #include "rules/engine/merge.hpp"
 #include "rules/engine/propose.hpp"
 #include "rules/scope/launch.hpp"
-#include "rules/scope/subjects.hpp"
 #include "rules/scope/variables.hpp"
 #include "suggest/edit/evaluate.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -30,85 +31,12 @@ namespace shapelint::rules {
 
 namespace {
 
-// The first of many keys that are not known: a title has one line, and its label names all of them.
-std::string brief_keys(const model::Remark& remark) {
-  constexpr std::size_t most = 3;
-  if (remark.kind != model::Remark::Kind::unresolved) return remark.key;
-  constexpr std::string_view between = ", ";
-  std::size_t end = std::string::npos;
-  std::size_t keys = 1;
-  for (std::size_t at = remark.key.find(between); at != std::string::npos;
-       at = remark.key.find(between, at + 1)) {
-    if (keys == most) end = at;
-    ++keys;
-  }
-  return keys <= most ? remark.key : fmt::format("{} and {} more", remark.key.substr(0, end), keys - most);
+// Values of a run, and none of a shape.
+bool is_of_plan(std::span<const Change> changes) {
+  return std::all_of(changes.begin(), changes.end(), [](const Change& each) {
+    return each.field != model::no_field && model::kind_of(each.field) == model::FieldKind::plan;
+  });
 }
-
-Finding describe_remark(CompiledRule& compiled, const Context& context) {
-  const Rule& rule = compiled.rule();
-  const model::Remark& remark = *context.remark;
-  const std::pair<std::string_view, std::string> words[] = {
-      {"key", brief_keys(remark)},
-      {"written", remark.written},
-      {"meaning", remark.meaning},
-      {"instead", remark.instead},
-  };
-  Finding finding;
-  finding.code = rule.code;
-  finding.rule = rule.name;
-  finding.severity = rule.severity;
-  finding.confidence = rule.confidence;
-  finding.message = compiled.message(context, words);
-  finding.label = compiled.label(context, words);
-  finding.brief = compiled.brief(context, words);
-  finding.why = std::string(rule.mechanism);
-  finding.blamed = remark.field;
-  info(rule.scope).place(context, rule.blame, finding);
-  return finding;
-}
-
-}  // namespace
-
-std::vector<Finding> check_remarks(const RuleBook& rules, std::span<const model::Remark> remarks,
-                                   const Options& options) {
-  std::vector<Finding> out;
-  if (remarks.empty()) return out;
-  model::Reading file;  // such rules see the remarks only
-  file.remarks.assign(remarks.begin(), remarks.end());
-  const Baseline none;
-  for (const Rule& rule : rules.rules()) {
-    if (rule.scope != Scope::remark || !is_selected(rule, options)) continue;
-    CompiledRule compiled(rule);
-    for (const Subject& subject : info(rule.scope).subjects({file, none, rule.blame})) {
-      const Result<bool> holds = compiled.holds(subject.context);
-      if (holds && *holds) out.push_back(describe_remark(compiled, subject.context));
-    }
-  }
-  sort_findings(out);
-  return out;
-}
-
-std::optional<model::Remark> remark_on_format(const model::Reading& reading,
-                                              std::span<const gpu::Gpu> unable) {
-  const model::Origin& origin = model::origin(reading, model::FieldId::dtype);
-  if (unable.empty() || origin.kind == model::Origin::Kind::command_line) return std::nullopt;
-  const bool is_stated = origin.kind == model::Origin::Kind::stated;
-  model::Remark remark;
-  remark.kind = model::Remark::Kind::format_unmultiplied;
-  remark.path = is_stated ? origin.path : reading.path;
-  remark.span = is_stated ? origin.span : Span{};
-  remark.key_path = origin.key_path;
-  remark.key = "dtype";
-  remark.written = std::string(name(reading.setup.plan.dtype));
-  Error wrong = gpu::cannot_multiply(unable, reading.setup.plan.dtype);
-  remark.meaning = std::move(wrong.message);
-  remark.instead = std::move(wrong.hint);
-  remark.field = model::FieldId::dtype;
-  return remark;
-}
-
-namespace {
 
 class Engine {
  public:
@@ -162,7 +90,8 @@ class Engine {
       if (finding.proposals.size() > options_.proposals) finding.proposals.resize(options_.proposals);
     }
     for (std::size_t i = 0; i < result_.gpus.size(); ++i) {
-      combine_proposals(result_.findings, reading_, links_, constraints_, *evaluators_[i], result_.gpus[i]);
+      combine_proposals(result_.findings, reading_, links_, constraints_.all(), *evaluators_[i],
+                        result_.gpus[i]);
     }
     drop_combined_of_errors(result_);
     keep_combined_apart(result_);
@@ -185,7 +114,7 @@ class Engine {
     prepare();
   }
 
-  // The steps as the model has them, and what binds proposals.
+  // The steps as the model has them.
   void prepare() {
     result_.parameters_before = model::parameter_count(reading_.setup);
     if (!reading_.setup.model.conv.empty()) network_ = model::resolve(reading_.setup.model);
@@ -206,15 +135,6 @@ class Engine {
       baselines_.push_back(
           {&gpus_[i], &result_.gpus[i].workload, &result_.gpus[i].before, &network_, &blames_, layers_});
     }
-    all_constraints_ = hard_constraints(compiled_, reading_);
-    constraints_ = suggest::binding(all_constraints_, reading_.setup);
-    if (stack_ != nullptr) {
-      for (suggest::Constraint& each : suggest::binding(stack_->constraints, reading_.setup))
-        constraints_.push_back(std::move(each));
-    }
-    of_the_stack_ = constraints_.size();
-    for (suggest::Constraint& each : suggest::shape_constraints(options_.policy.shape, reading_.setup))
-      constraints_.push_back(std::move(each));
   }
 
   bool is_asked(const CompiledRule& rule) const {
@@ -231,15 +151,26 @@ class Engine {
   // enough. Where every one of a finding about speed leads to another, they stay: they save time
   // nevertheless.
   void keep_proven(Finding& finding) {
+    const bool about_speed = !finding.certain_to_fail && !finding.gains.empty();
     std::vector<Proposal> proven;
     for (const Proposal& each : finding.proposals) {
       if (proven.size() >= options_.proposals) break;
+      if (about_speed && sets_same(proven, each)) continue;
       if (is_final(finding, each)) proven.push_back(each);
     }
-    const bool about_speed = !finding.certain_to_fail && !finding.gains.empty();
-    if (proven.empty() && about_speed && !is_advice(finding)) return;
+    if (proven.empty() && about_speed && !is_advice(finding)) {
+      for (const Proposal& each : finding.proposals)
+        if (!sets_same(proven, each)) proven.push_back(each);
+    }
     finding.proposals = std::move(proven);
     if (about_speed) set_gain_of_first_proposal(finding);
+  }
+
+  // Whether one of those that were taken sets the same values of a run, nearer ones.
+  static bool sets_same(const std::vector<Proposal>& taken, const Proposal& proposal) {
+    return is_of_plan(proposal.changes) && std::any_of(taken.begin(), taken.end(), [&](const Proposal& each) {
+             return suggest::same_fields(each.changes, proposal.changes);
+           });
   }
 
   bool is_advice(const Finding& finding) const {
@@ -285,6 +216,8 @@ class Engine {
 
   // Whether the changed model has no finding, as severe as this one, that blames what the proposal changes.
   bool is_final(const Finding& finding, const Proposal& proposal) {
+    std::vector<model::FieldId> asked{finding.blamed};
+    for (const Change& change : proposal.changes) asked.push_back(change.field);
     const auto setup = suggest::apply(reading_.setup, links_, proposal.changes);
     if (!setup) return false;
     if (!changed_) changed_ = reading_;  // its places and notes are many, and the same in every proof
@@ -294,6 +227,7 @@ class Engine {
       const FindingKind effect = rule.rule().effect;
       const bool is_others_advice = effect == FindingKind::advice && rule.rule().code != finding.code;
       if (!after.is_asked(rule) || severity_of(rule.rule()) < finding.severity || is_others_advice) continue;
+      if (!may_blame(rule.rule().scope, rule.rule().blame, asked)) continue;
       std::vector<Group> groups = after.find_groups(rule);
       std::erase_if(groups, [&](const Group& group) { return !is_about(group, finding, proposal); });
       after.apply_rule(rule, std::move(groups));
@@ -350,21 +284,6 @@ class Engine {
     for (Group& group : groups) make_finding(rule, group);
   }
 
-  // `reading` may be in the words of a layer.
-  std::vector<suggest::Constraint> constraints_for(const Rule& rule, const model::Reading& reading) const {
-    std::vector<suggest::Constraint> out = constraints_;
-    if (&reading != &reading_) {
-      out.resize(of_the_stack_);
-      for (suggest::Constraint& each : suggest::shape_constraints(options_.policy.shape, reading.setup))
-        out.push_back(std::move(each));
-    }
-    if (rule.effect != FindingKind::fails) return out;
-    for (const suggest::Constraint& each : all_constraints_) {
-      if (each.name == rule.code) out.push_back(each);
-    }
-    return out;
-  }
-
   // What of the stack rejects what the rule finds: one of the requirements that the rule names.
   const suggest::Constraint* refusal_of(const Rule& rule) const {
     if (stack_ == nullptr) return nullptr;
@@ -379,6 +298,7 @@ class Engine {
 
   // What costs time elsewhere stops the run where a package rejects it: then a way out need not save any.
   void make_finding(CompiledRule& rule, Group& group) {
+    uncertainties_.clear();
     const suggest::Constraint* refusal = refusal_of(rule.rule());
     const bool stops = refusal != nullptr && rule.rule().effect == FindingKind::slower;
     const FindingKind effect = stops ? FindingKind::fails : rule.rule().effect;
@@ -389,7 +309,7 @@ class Engine {
     const bool is_of_own = is_of_layers(context, group.field);
     const model::Reading& reading = is_of_own ? *context.reading : reading_;
     const suggest::FieldDependencies links = is_of_own ? suggest::FieldDependencies{} : links_;
-    std::vector<suggest::Constraint> constraints = constraints_for(rule.rule(), reading);
+    std::vector<suggest::Constraint> constraints = constraints_.of(rule.rule(), reading);
     if (stops) constraints.push_back(*refusal);
     std::vector<suggest::Candidate> candidates =
         propose(reading, links, {&rule, group.hits, evaluators, constraints, stops});
@@ -404,7 +324,7 @@ class Engine {
       const std::vector<std::size_t> chosen = choose(candidates, group);
       if (chosen.empty()) return;
       for (const std::size_t each : chosen) {
-        finding.proposals.push_back(to_proposal(candidates[each], group, effect));
+        finding.proposals.push_back(to_proposal(rule.rule(), candidates[each], group, effect));
         finding.proposals.back().or_multiple_of =
             equal_multiple({reading, links}, candidates[each], finding.proposals.back(), group, constraints);
       }
@@ -417,7 +337,7 @@ class Engine {
       rank(candidates, result_.parameters_before, link_gpus);
       for (const suggest::Candidate& each : candidates) {
         if (finding.proposals.size() >= most_tried) break;
-        finding.proposals.push_back(to_proposal(each, group, effect));
+        finding.proposals.push_back(to_proposal(rule.rule(), each, group, effect));
       }
     }
     for (Proposal& proposal : finding.proposals) {
@@ -478,12 +398,27 @@ class Engine {
       return *errors[i];
     };
     std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, most_tried);
-    if (!sure.empty()) return sure;
+    if (!sure.empty()) return with_farther(candidates, std::move(sure));
     // What the prediction cannot distinguish from nothing is reported, if it saves as much in the mean, but
     // not in exchange for another batch of the optimizer.
     return suggest::choose(
         ranks, [&](std::size_t i) { return grows_batch(candidates[i]) ? error_of(i) : 0.0; },
         options_.min_gain, most_tried);
+  }
+
+  // Farther values of what the first one changes come last: where the rule finds that one again, they end it
+  // at once. Of a shape the search has looked at all.
+  static std::vector<std::size_t> with_farther(const std::vector<suggest::Candidate>& candidates,
+                                               std::vector<std::size_t> chosen) {
+    const suggest::Candidate& first = candidates[chosen.front()];
+    for (std::size_t i = 0; is_of_plan(first.changes) && i < candidates.size() && chosen.size() < most_tried;
+         ++i) {
+      const bool is_new = std::find(chosen.begin(), chosen.end(), i) == chosen.end();
+      if (is_new && candidates[i].gain > first.gain &&
+          suggest::same_fields(candidates[i].changes, first.changes))
+        chosen.push_back(i);
+    }
+    return chosen;
   }
 
   // Of a job: a native file is a shape to try.
@@ -524,7 +459,8 @@ class Engine {
     return multiple;
   }
 
-  Proposal to_proposal(const suggest::Candidate& candidate, const Group& group, FindingKind effect) const {
+  Proposal to_proposal(const Rule& rule, const suggest::Candidate& candidate, const Group& group,
+                       FindingKind effect) const {
     Proposal proposal;
     proposal.changes = candidate.changes;
     proposal.implied = candidate.implied;
@@ -532,7 +468,7 @@ class Engine {
     proposal.parameters_after = candidate.parameters;
     if (effect == FindingKind::overflows) proposal.memory_bytes = suggest::memory_bytes(candidate.setup);
     // There is no time to compare with.
-    if (effect == FindingKind::fails || effect == FindingKind::overflows) return proposal;
+    if (effect == FindingKind::fails || effect == FindingKind::overflows || stops_run(rule)) return proposal;
     const bool faster =
         std::all_of(candidate.gains.begin(), candidate.gains.end(), [](double g) { return g > 0; });
     if (!faster) return proposal;
@@ -547,8 +483,11 @@ class Engine {
     return proposal;
   }
 
-  cost::Gain uncertainty(const suggest::Candidate& candidate, std::size_t gpu) const {
-    return evaluators_[gpu]->uncertainty(reading_.setup, candidate.setup);
+  // Each candidate is asked for when it is chosen, and again for what is told of it.
+  const cost::Gain& uncertainty(const suggest::Candidate& candidate, std::size_t gpu) const {
+    const auto [known, is_new] = uncertainties_.try_emplace({&candidate, gpu});
+    if (is_new) known->second = evaluators_[gpu]->uncertainty(reading_.setup, candidate.setup);
+    return known->second;
   }
 
   // A rule says how sure its findings can be at best; the best proposal's gain must be backed by measurements
@@ -577,10 +516,10 @@ class Engine {
   std::vector<std::unique_ptr<suggest::Evaluator>>&
       evaluators_;  // one per GPU; a proof asks those of the start
   std::vector<Baseline> baselines_;
-  std::vector<suggest::Constraint> all_constraints_;
-  std::vector<suggest::Constraint> constraints_;  // of proposals
-  std::size_t of_the_stack_ = 0;                  // of these, those before the shape's
+  ProposalConstraints constraints_{compiled_, reading_, stack_, options_.policy.shape};
   std::vector<LayerReading> layers_;
+  mutable std::map<std::pair<const suggest::Candidate*, std::size_t>, cost::Gain>
+      uncertainties_;  // of a finding
   LintResult result_;
 };
 

@@ -364,7 +364,6 @@ class Proposer {
     }
   }
 
-  // Values near the present ones.
   void vary(const Fix& fix) {
     const Blame& blame = request_.hits.front().blame;
     const std::size_t mixer = request_.hits.front().context.mixer;
@@ -524,77 +523,6 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
   model::Reading of_one = reading;
   of_one.setup.plan.micro_batch_size = 1;
   return Proposer(of_one, links, request).propose();
-}
-
-bool may_bind(const Rule& rule) {
-  if (is_of_ops(rule.scope)) return false;
-  if (rule.effect == FindingKind::fails) return true;
-  const bool is_asked_once =
-      rule.scope == Scope::file || rule.scope == Scope::model || rule.scope == Scope::parallel;
-  return rule.effect == FindingKind::advice && rule.severity == Severity::error && is_asked_once;
-}
-
-namespace {
-
-// What depends on the GPU is no condition on a model, unless the model fails.
-bool binds(const CompiledRule& rule) {
-  if (!may_bind(rule.rule())) return false;
-  if (rule.rule().effect == FindingKind::fails) return true;
-  const std::vector<std::size_t> asked = rule.variables();
-  return std::all_of(asked.begin(), asked.end(),
-                     [](std::size_t each) { return level_of(each) == Level::model; });
-}
-
-}  // namespace
-
-std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
-                                                  const model::Reading& reading) {
-  std::vector<suggest::Constraint> out;
-  for (CompiledRule& rule : compiled) {
-    if (!binds(rule) || rule.lacks(reading)) continue;
-    out.push_back({std::string(rule.rule().code), [&rule, &reading](const model::Setup& setup) {
-                     Context context;
-                     context.reading = &reading;
-                     context.setup = &setup;
-                     const Result<bool> broken = rule.holds_for_any(context);
-                     return broken && !*broken;
-                   }});
-  }
-  // Meshes of ranks that differ are listed one by one, and no degree says what they are.
-  const bool lists_ranks = extra(reading, "fixes_layout") > 0;
-  for (const model::FieldId field : model::layout_fields) {
-    // What follows from another degree changes with it.
-    const bool follows = model::origin(reading, field).kind == model::Origin::Kind::derived;
-    if (follows || (!lists_ranks && model::extra_named(reading, model::unsettable(field)) <= 0)) continue;
-    out.push_back({fmt::format("no key for `{}`", model::info(field).name),
-                   [field, now = model::get(reading.setup, field)](const model::Setup& setup) {
-                     return model::get(setup, field) == now;
-                   }});
-  }
-  for (const model::FieldId field : model::switched_fields) {
-    for (std::int64_t value = model::info(field).minimum; value <= model::info(field).maximum; ++value) {
-      if (model::extra_named(reading, model::unsettable(field, value)) <= 0) continue;
-      out.push_back(
-          {fmt::format("no key for `{}` {}", model::info(field).name, model::value_text(field, value)),
-           [field, value](const model::Setup& setup) { return model::get(setup, field) != value; }});
-    }
-  }
-  // Where the framework pads the vocabulary, its size is the tokenizer's.
-  if (extra(reading, "pads_for_tensor") > 0) {
-    out.push_back({"the tokenizer's vocabulary",
-                   [vocab_size = reading.setup.model.vocab_size](const model::Setup& setup) {
-                     return setup.model.vocab_size == vocab_size;
-                   }});
-  }
-  return out;
-}
-
-HardRules::HardRules(const RuleBook& rules, const model::Reading& reading) {
-  compiled_.reserve(rules.rules().size());
-  for (const Rule& rule : rules.rules()) {
-    if (may_bind(rule)) compiled_.emplace_back(rule);
-  }
-  constraints_ = hard_constraints(compiled_, reading);
 }
 
 }  // namespace shapelint::rules

@@ -28,28 +28,6 @@ std::vector<suggest::Candidate> propose(const model::Reading& reading,
                                         const suggest::FieldDependencies& links,
                                         const ProposalRequest& request);
 
-// Whether a model may not be changed so that the rule holds: it does not start, or its file contradicts
-// itself. Of the latter kind, rules that ask about the GPU are no constraints.
-bool may_bind(const Rule& rule);
-// What no change may bring: failures, errors of a file that contradicts itself, and, where the framework
-// pads the vocabulary, one that is not the tokenizer's. A condition without a value counts as broken. They
-// refer to `compiled`.
-std::vector<suggest::Constraint> hard_constraints(std::span<CompiledRule> compiled,
-                                                  const model::Reading& reading);
-
-// The same for a search outside of linting. The reading must outlive it.
-class HardRules {
- public:
-  HardRules(const RuleBook& rules, const model::Reading& reading);
-  HardRules(const HardRules&) = delete;
-  HardRules& operator=(const HardRules&) = delete;
-  std::span<const suggest::Constraint> constraints() const { return constraints_; }
-
- private:
-  std::vector<CompiledRule> compiled_;
-  std::vector<suggest::Constraint> constraints_;
-};
-
 // Which of a finding's proposals are worth showing, and in what order.
 
 // Keeps the GPUs on which some candidate saves at least `min_gain` (of the step), and the candidates that are

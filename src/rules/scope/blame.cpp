@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "model/mixer.hpp"
+#include "rules/scope/scope.hpp"
+
 namespace shapelint::rules {
 
 namespace {
@@ -12,15 +15,17 @@ namespace {
 using model::FieldId;
 using model::Origin;
 
+// Fields that may be derived, and those that they then follow from.
+constexpr std::pair<FieldId, FieldId> follows[] = {
+    {FieldId::value_head_dim, FieldId::head_dim},
+    {FieldId::head_dim, FieldId::num_attention_heads},
+    {FieldId::num_key_value_heads, FieldId::num_attention_heads},
+    {FieldId::moe_intermediate_size, FieldId::intermediate_size},
+    {FieldId::intermediate_size, FieldId::hidden_size},
+};
+
 // The field that a derived one follows from.
 FieldId source_of(const model::Reading& reading, FieldId field) {
-  constexpr std::pair<FieldId, FieldId> follows[] = {
-      {FieldId::value_head_dim, FieldId::head_dim},
-      {FieldId::head_dim, FieldId::num_attention_heads},
-      {FieldId::num_key_value_heads, FieldId::num_attention_heads},
-      {FieldId::moe_intermediate_size, FieldId::intermediate_size},
-      {FieldId::intermediate_size, FieldId::hidden_size},
-  };
   for (const auto& [derived, source] : follows) {
     if (field == derived && model::origin(reading, field).kind == Origin::Kind::derived) field = source;
   }
@@ -62,7 +67,33 @@ std::vector<FieldId> fields_of(std::string_view expression) {
   return out;
 }
 
+namespace {
+
+void add(Blame& blame, FieldId field) {
+  if (blame.field == model::no_field) {
+    blame.field = field;
+  } else if (field != blame.field &&
+             std::find(blame.related.begin(), blame.related.end(), field) == blame.related.end()) {
+    blame.related.push_back(field);
+  }
+}
+
+// Those that the file states first.
+Blame stated_first(const model::Reading& reading, std::span<const FieldId> fields) {
+  Blame out;
+  for (const bool stated : {true, false}) {
+    for (const FieldId field : fields) {
+      const FieldId source = source_of(reading, field);
+      if (is_stated(reading, source) == stated) add(out, source);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, bool in_order) {
+  if (in_order) return stated_first(reading, fields);
   struct Entry {
     FieldId field;
     bool stated;
@@ -73,27 +104,23 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
   const auto has = [&](FieldId field) {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   };
-  if (!in_order && has(FieldId::num_attention_heads) &&
-      (has(FieldId::head_dim) || has(FieldId::value_head_dim)) &&
+  if (has(FieldId::num_attention_heads) && (has(FieldId::head_dim) || has(FieldId::value_head_dim)) &&
       suggest::links_of(reading).head_dim_from_hidden) {
     std::replace(fields.begin(), fields.end(), FieldId::num_attention_heads, FieldId::hidden_size);
     std::erase_if(fields, [&](FieldId field) {
       return field == FieldId::head_dim || field == FieldId::value_head_dim;
     });
   }
-  const auto goes_before = [&](const Entry& a, const Entry& b) {
+  const auto goes_before = [](const Entry& a, const Entry& b) {
     if (a.stated != b.stated) return a.stated;
-    if (in_order) return false;
     if (a.section != b.section) return a.section < b.section;
     return a.pow2 < b.pow2;
   };
   // A degree of 1 divides nothing.
-  if (!in_order) {
-    std::erase_if(fields, [&](FieldId field) {
-      return section_rank(field) == section_rank(FieldId::tensor) && fields.size() > 1 &&
-             model::info(field).get(reading.setup) == 1;
-    });
-  }
+  std::erase_if(fields, [&](FieldId field) {
+    return section_rank(field) == section_rank(FieldId::tensor) && fields.size() > 1 &&
+           model::info(field).get(reading.setup) == 1;
+  });
   std::vector<Entry> entries;  // sorted; few
   entries.reserve(fields.size());
   for (const FieldId field : fields) {
@@ -104,15 +131,24 @@ Blame choose_blame(const model::Reading& reading, std::vector<FieldId> fields, b
     entries.insert(std::upper_bound(entries.begin(), entries.end(), entry, goes_before), entry);
   }
   Blame out;
-  for (const Entry& entry : entries) {
-    if (out.field == model::no_field) {
-      out.field = entry.field;
-    } else if (entry.field != out.field &&
-               std::find(out.related.begin(), out.related.end(), entry.field) == out.related.end()) {
-      out.related.push_back(entry.field);
-    }
-  }
+  for (const Entry& entry : entries) add(out, entry.field);
   return out;
+}
+
+bool may_blame(Scope scope, std::span<const std::string_view> blame, std::span<const FieldId> fields) {
+  if (info(scope).blames != Blames::fields || blame.empty()) return true;
+  return std::any_of(blame.begin(), blame.end(), [&](std::string_view name) {
+    FieldId field = model::find_field(name);
+    if (model::is_of_mixer(field)) return true;  // that of any of them
+    const auto is_asked = [&] { return std::find(fields.begin(), fields.end(), field) != fields.end(); };
+    if (is_asked()) return true;
+    for (const auto& [derived, source] : follows) {
+      if (field != derived) continue;
+      field = source;
+      if (is_asked()) return true;
+    }
+    return false;
+  });
 }
 
 const Blame& DimensionBlames::of(const model::Reading& reading, std::string_view expression) {

@@ -10,6 +10,7 @@
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
 #include "rules/scope/context.hpp"
+#include "rules/scope/scope.hpp"
 
 namespace shapelint::rules {
 
@@ -25,6 +26,10 @@ std::vector<model::FieldId> fields_of(std::string_view expression);
 // follows from another stands for that one), the model's own before how it is run, that before how it is
 // split; among these the one with the smallest power of two in it, which is the one that breaks alignment.
 Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fields, bool in_order);
+
+// Whether a finding of a rule, which lists what it blames, may be about one of these fields, or about none,
+// whatever the file states.
+bool may_blame(Scope scope, std::span<const std::string_view> blame, std::span<const model::FieldId> fields);
 
 // Those of dimensions, by their expressions, which must outlive it. Rules ask for the same few again and
 // again.

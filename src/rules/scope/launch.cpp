@@ -52,6 +52,11 @@ std::int64_t known_ranks(const Context& c) {
   return std::max<std::int64_t>(1, launched_replicas(c));
 }
 
+// The same, as far as it is certain: what a script falls back on the environment may replace.
+std::int64_t certain_ranks(const Context& c) {
+  return whole(c, open_name) > 0 && !counts_ranks_itself(c) ? 1 : known_ranks(c);
+}
+
 }  // namespace
 
 std::int64_t launched_gpus(const Context& c) {
@@ -89,7 +94,7 @@ std::int64_t shared_batch(const Context& c) {
 
 std::int64_t batch_unit(const Context& c) {
   if (!is_stated(*c.reading, FieldId::micro_batch_size)) return 0;
-  return model::times(plan(c).micro_batch_size, known_ranks(c), stated_micro_batches(c));
+  return model::times(plan(c).micro_batch_size, certain_ranks(c), stated_micro_batches(c));
 }
 
 std::int64_t sequences_of_a_rank(const model::Reading& reading) {
@@ -157,7 +162,7 @@ std::int64_t micro_batches_kept(const model::Reading& reading, const model::Plan
 
 std::string batch_parts(const Context& c) {
   std::string out = fmt::format("`micro_batch_size` {}", plan(c).micro_batch_size);
-  const std::int64_t ranks = known_ranks(c);
+  const std::int64_t ranks = certain_ranks(c);
   if (ranks > 1) out += fmt::format(" x {} data-parallel ranks", ranks);
   const std::int64_t micro_batches = stated_micro_batches(c);
   if (micro_batches > 1) out += fmt::format(" x {} micro-batches", micro_batches);

@@ -96,6 +96,15 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
   return suggest::footprint(counted);
 }
 
+bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib) {
+  // Predicted peaks of training are 0.84 to 1.14 times the stated ones (docs/benchmarks/memory.md).
+  constexpr double most_overestimated = 1.2;
+  if (setup.plan.mode != model::Mode::train || extra(reading, "sequence_is_limit") > 0) return false;
+  const suggest::Footprint least = min_footprint(reading, setup);
+  return least.state_bytes + least.activation_bytes >
+         suggest::budget_bytes(memory_gib, setup.plan) * most_overestimated;
+}
+
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable) {
   if (setup.plan.mode != model::Mode::train) return false;
   const bool is_open = extra(reading, open_name) > 0;

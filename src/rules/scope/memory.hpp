@@ -23,6 +23,10 @@ bool takes_what_fits(const model::Reading& reading);
 // a server that takes what fits the weights are: what its cache must hold is suggest::capacity_of()'s answer.
 suggest::Footprint min_footprint(const model::Reading& reading, const model::Setup& setup);
 
+// Whether a training step needs more than `memory_gib` by more than predictions are off; not where sequences
+// may be shorter than the file says.
+bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib);
+
 // Whether ranks that the file does not count could share what keeps the setup from fitting `usable` bytes.
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable);
 

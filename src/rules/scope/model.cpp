@@ -219,6 +219,7 @@ constexpr Variable of_model[] = {
     {"gated_width_stands", "whether the intermediate size that the framework derives for a gated MLP is consistent (see SL905, SL906)", [](const Context& c) { return gated_width_stands(c) ? 1.0 : 0.0; }},
     {"interleaves_stages", "whether the framework has an interleaved schedule (virtual pipeline stages); a native file may use one", [](const Context& c) { return c.reading->dialect == "native" ? 1.0 : extra(*c.reading, "interleaves_stages"); }, {}, true},
     {"fixes_batch", "whether the file states the global batch size", [](const Context& c) { return extra(*c.reading, "fixes_batch"); }, {}, true},
+    {"states_sequence_alone", "whether the file states sequence_length itself, and not lengths that add up to it", [](const Context& c) { return model::is_stated(*c.reading, FieldId::sequence_length) && model::origin(*c.reading, FieldId::sequence_length).note.empty() ? 1.0 : 0.0; }, {}, true},
     {"gives_head_dim", "whether head_dim is stated by the file, or by the published model or framework that it names", [](const Context& c) { return gives_head_dim(c) ? 1.0 : 0.0; }, {}, true},
     {"cuts_heads", "whether the framework rounds head_dim down if `hidden_size` is not divisible by the heads", [](const Context& c) { return extra(*c.reading, "cuts_heads"); }, {}, true},
     {"added_tokens", "tokens that the file adds to the model's vocabulary", [](const Context& c) { return extra(*c.reading, "added_tokens"); }},

@@ -76,7 +76,7 @@ bool is_plain(std::size_t index) {
 }
 
 double value_of(std::size_t index, const Context& context) {
-  const Names& all = names();
+  static const Names& all = names();
   if (index < all.first_stated)
     return real(model::get(*context.setup, model::of_mixer(model::fields()[index].id, context.mixer)));
   if (index < all.first_choice) {

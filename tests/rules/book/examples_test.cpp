@@ -12,6 +12,7 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "rules/engine/lint.hpp"
+#include "rules/scope/blame.hpp"
 #include "tests/catch.hpp"
 #include "tests/source_dir.hpp"
 #include "text/files.hpp"
@@ -91,6 +92,7 @@ void check_examples(const rules::RuleBook& book) {
       for (const rules::Finding& finding : found) {
         INFO(finding.message);
         CHECK(finding.code == rule.code);
+        CHECK(rules::may_blame(rule.scope, rule.blame, {&finding.blamed, 1}));
         CHECK(fmt::format("{}: {}", finding.message, finding.label).find(example.says) != std::string::npos);
         check_place(finding, example);
       }

@@ -1,4 +1,5 @@
 // The rule files: sound, unique, documented; and what the reader says of mistakes in one.
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -6,9 +7,13 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.hpp"
+#include "expr/expression.hpp"
+#include "expr/prepared.hpp"
 #include "lint/rule_costs.hpp"
+#include "rules/book/compiled.hpp"
 #include "rules/book/docs.hpp"
 #include "rules/book/rule.hpp"
+#include "rules/book/select.hpp"
 #include "tests/catch.hpp"
 #include "tests/golden.hpp"
 #include "tests/source_dir.hpp"
@@ -17,6 +22,8 @@
 
 using namespace shapelint;
 using rules::builtin_rules;
+using rules::current_name;
+using rules::is_selected;
 using rules::Rule;
 
 namespace {
@@ -56,6 +63,33 @@ TEST_CASE("the rules compiled in have no mistakes") {
   CHECK(book.rules().size() == catalog::builtin("rules").size());
 }
 
+TEST_CASE("conditions that the build compiles are what compiling their texts makes") {
+  const auto prepared = expr::prepared();
+  CHECK(std::ranges::is_sorted(prepared, {}, &expr::Prepared::text));
+  for (const Rule& each : builtin_rules().rules()) {
+    INFO(each.code);
+    const auto found = std::ranges::find(prepared, each.when.value, &expr::Prepared::text);
+    REQUIRE(found != prepared.end());
+    const std::vector<std::string_view> own = expr::distinct_names(each.when.value);
+    CHECK(std::ranges::equal(found->names, own));
+    std::vector<Error> errors;
+    const auto program = expr::compile_program(each.when.value, own, errors);
+    REQUIRE(program);
+    CHECK(found->depth == program->depth);
+    const auto same = [](const expr::Instruction& a, const expr::Instruction& b) {
+      return a.code == b.code && a.function == b.function && a.at == b.at && a.number == b.number;
+    };
+    CHECK(std::ranges::equal(found->instructions, program->instructions, same));
+    // Linked to the names of rules, it asks for its own.
+    const std::vector<std::string_view> names = rules::names_for(each);
+    const auto linked = expr::compile(each.when.value, names);
+    REQUIRE(linked);
+    std::set<std::string_view> used;
+    for (const std::int32_t name : linked->used()) used.insert(names[static_cast<std::size_t>(name)]);
+    CHECK(std::ranges::equal(used, own));
+  }
+}
+
 TEST_CASE("codes and names are unique, sorted, and agree with the file's name") {
   std::set<std::string_view> names;
   std::string_view last;
@@ -73,6 +107,23 @@ TEST_CASE("codes and names are unique, sorted, and agree with the file's name") 
     CHECK_FALSE(each.mechanism.ends_with('.'));
     last = each.code;
   }
+}
+
+TEST_CASE("a name that a rule had still selects it, and is the name of no other") {
+  std::set<std::string_view> names;
+  for (const Rule& each : builtin_rules().rules()) names.insert(each.name);
+  for (const Rule& each : builtin_rules().rules()) {
+    for (const std::string_view former : each.formerly) {
+      INFO(former);
+      CHECK(names.insert(former).second);
+      CHECK(current_name(former) == each.name);
+      CHECK(builtin_rules().find(former) == &each);
+      CHECK(is_selected(each, {.select = {std::string(former)}}));
+      CHECK_FALSE(is_selected(each, {.ignore = {std::string(former)}}));
+    }
+  }
+  CHECK(current_name("product-misaligned") == "gemm-misaligned");
+  CHECK(current_name("SL110") == "SL110");
 }
 
 TEST_CASE("the pages of docs/reference/rules are written from the rule files") {
@@ -165,10 +216,9 @@ TEST_CASE("mistakes in a rule file are all reported, each at its place") {
         "8:1: unknown key `severty`; did you mean `severity`?\n");
   CHECK(
       mistakes("code = \"sl1\"\nname = \"Wide\"\n") ==
-      "1:8: `sl1` is not a code; capital letters and digits, such as `SL101`; rules of your own begin with "
-      "other "
-      "letters than SL\n"
-      "2:8: `Wide` is not a rule name; small letters, digits and hyphens\n"
+      "1:8: `sl1` is not a code; use capital letters and digits, such as `SL101`; custom rules begin with "
+      "other letters than SL\n"
+      "2:8: `Wide` is not a rule name; use lower-case letters, digits and hyphens\n"
       "1:1: the key `summary` is missing\n1:1: the key `when` is missing\n1:1: the key `message` is missing\n"
       "1:1: the key `mechanism` is missing\n1:1: the key `blame` is missing\n"
       "2:8: rule `Wide` has no `[[fix]]`; without one its gain cannot be computed and it never reports; use "

@@ -12,6 +12,7 @@
 #include "contracts/book.hpp"
 #include "model/fields.hpp"
 #include "objects/types.hpp"
+#include "project/data_files.hpp"
 #include "rules/book/compiled.hpp"
 #include "rules/book/rule.hpp"
 #include "tests/catch.hpp"
@@ -82,7 +83,31 @@ constexpr std::string_view paraphrases[] = {
     "has not come",
     "what keeps",
     "over micro-batches and",
+    "tokens per second and GPU",
+    "behind the program",
+    "which no trace",
+    "config.json will do",
+    "numbers that are none",
+    "TFLOPS",
+    "cached text",
+    "chunks per stage",
+    "share its experts",
+    "heads out",
+    "twice over",
+    "recalled",
+    "left to another shell",
+    "grows in a loop",
+    "takes them out",
+    "as have room",
+    "busy server",
+    "no comma may follow",
+    "text is too long",
+    "costed:",
 };
+
+// What the names of rules have a term for.
+constexpr std::string_view old_names[] = {"product", "contract", "chunks",  "mixture", "without-units",
+                                          "costed",  "plan-",    "answers", "refused", "mlp-width"};
 
 void check_words(std::string_view name, std::string_view text) {
   for (const std::string_view phrase : paraphrases) {
@@ -132,7 +157,8 @@ std::size_t printed_length(std::string_view message) {
 std::string plural_of_one(const std::string& text) {
   if (text.find("1 ") == std::string::npos) return {};
   static const std::regex pattern(
-      "(^|[^0-9A-Za-z.,/=_-])1 ((query|attention|value|key|KV|input|output|pipeline|routing|more|further) )?("
+      "(^|[^0-9A-Za-z.,/=_-])1 ((query|attention|value|key|linear-attention "
+      "key|KV|input|output|pipeline|routing|more|further) )?("
       "tokens|sequences|requests|layers|stages|heads|experts|groups|ranks|GPUs|nodes|replicas|micro-batches|"
       "layouts|plans|shapes|rows|columns|tiles|waves|elements|bytes|kernels|GEMMs|images|samples|channels|"
       "filters|files|findings|errors|warnings|infos|rules|requirements|combinations|points|steps|others|"
@@ -156,6 +182,13 @@ TEST_CASE("rules speak in the terms of the field", "[rules][style]") {
          {std::string_view(rule.message.value), std::string_view(rule.label.value), rule.summary,
           rule.mechanism, rule.why})
       check_words(rule.code, text);
+  }
+}
+
+TEST_CASE("rules are called in the terms of the field", "[rules][style]") {
+  for (const rules::Rule& rule : rules::builtin_rules().rules()) {
+    INFO(rule.name);
+    for (const std::string_view word : old_names) CHECK(rule.name.find(word) == std::string_view::npos);
   }
 }
 
@@ -234,6 +267,25 @@ TEST_CASE("the texts in the sources speak in the terms of the field", "[style]")
       }
     }
   }
+}
+
+// A line of a table is read alone, so its subject is in it.
+TEST_CASE("keys of data files are described by whole phrases", "[docs][style]") {
+  const std::regex row("^\\| `[^`]+`(?: \\(required\\))? \\| [^|]+ \\| (.*) \\|$");
+  const std::regex fragment(
+      "^(?:of|that|its|it|before|after|as|instead|only|replaced|whatever|the same)\\b|^\\[");
+  std::istringstream page(project::data_files_page());
+  std::size_t rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    ++rows;
+    const std::string doc = found[1].str();
+    INFO(line);
+    CHECK(!doc.empty());
+    CHECK(!std::regex_search(doc, fragment));
+  }
+  CHECK(rows > 200);
 }
 
 TEST_CASE("requirements speak in the terms of the field", "[contracts][style]") {

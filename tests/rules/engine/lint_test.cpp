@@ -1,5 +1,6 @@
 // What the engine promises, on named models and on random ones.
 #include "rules/engine/lint.hpp"
+#include "rules/engine/constraints.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,6 @@
 #include "formats/read.hpp"
 #include "gpu/registry.hpp"
 #include "report/exchange/exchange.hpp"
-#include "rules/engine/propose.hpp"
 #include "suggest/edit/candidate.hpp"
 #include "tests/catch.hpp"
 #include "tests/formats/read_text.hpp"
