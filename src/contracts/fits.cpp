@@ -169,8 +169,9 @@ Result<Format> parse_format(std::string_view text) {
   }
   if (!is_known) {
     std::string hint = did_you_mean(first, known);
-    if (hint.empty()) hint = fmt::format("one of {}, with `:RECIPE` behind it", fmt::join(known, ", "));
-    return Error{fmt::format("`{}` is not a dtype", first), std::move(hint), {}, {}};
+    if (hint.empty())
+      hint = fmt::format("expected one of {}, with `:RECIPE` after it", fmt::join(known, ", "));
+    return Error{fmt::format("`{}` is not a known dtype", first), std::move(hint), {}, {}};
   }
   if (colon == std::string_view::npos) return out;
   const auto recipe = parse_recipe(text.substr(colon + 1));

@@ -174,7 +174,7 @@ TEST_CASE("mistakes in a file of contracts are all reported", "[contracts]") {
 name = "a"
 layer = "mlp"
 summary = "widths are even"
-demands = "intermediate_size % 2 == 0"
+condition = "intermediate_size % 2 == 0"
 outcome = "refuses"
 blame = ["intermediate_size"]
 issues = ["me/own#1"]
@@ -185,7 +185,7 @@ issues = ["me/own#1"]
 name = "a"
 layer = "mpl"
 summary = "widths are even"
-demands = "intermediate_siz % 2 == 0"
+condition = "intermediate_siz % 2 == 0"
 outcome = "pad"
 architectures = ["hoper"]
 recipes = ["block"]
@@ -205,7 +205,7 @@ colour = 1
 name = "a"
 layer = "mlp"
 summary = "widths are even"
-demands = "step_us > 0"
+condition = "step_us > 0"
 outcome = "falls-back"
 blame = ["intermediate_size"]
 issues = ["me/own#1"]

@@ -99,7 +99,7 @@ TEST_CASE("number formats are given with their recipes", "[contracts]") {
   CHECK(format("fp8:block128") == "fp8:block128");
   CHECK(format("fp8:nvfp4") ==
         "`nvfp4` is not a recipe of fp8; one of none, tensor, row, block128, mxfp8, nvfp4, mxfp4");
-  CHECK(format("f8") == "`f8` is not a dtype; did you mean `fp8`?");
+  CHECK(format("f8") == "`f8` is not a known dtype; did you mean `fp8`?");
 }
 
 TEST_CASE("an engine's rows are held to the share of the memory that it takes") {

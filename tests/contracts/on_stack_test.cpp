@@ -117,7 +117,7 @@ TEST_CASE("what the stack refuses is not proposed", "[contracts]") {
   const model::Reading reading = tests::read(decoded_gpt2);
   // 50264 is met, 50304 is not.
   const contracts::Book book = book_of(
-      contract("odd", "demands = \"vocab_size % 2 == 1 || vocab_size < 50300\"\noutcome = \"refuses\""));
+      contract("odd", "condition = \"vocab_size % 2 == 1 || vocab_size < 50300\"\noutcome = \"refuses\""));
   const rules::LintResult run = lint(reading, book, {"ours"});
   CHECK(proposals(run, "SL101") != "nothing");
   for (const rules::Finding& finding : run.findings) {
@@ -131,10 +131,10 @@ TEST_CASE("what the stack refuses is not proposed", "[contracts]") {
 
 TEST_CASE("a proposal that leaves a slower kernel gains what that took, too", "[contracts]") {
   model::Reading reading = tests::read(decoded_gpt2);
-  const contracts::Book book =
-      book_of(contract("aligned",
-                       "demands = \"vocab_size % 64 == 0\"\noutcome = \"falls-back\"\ninstead = \"a loop\"\n"
-                       "factor = \"1.5\""));
+  const contracts::Book book = book_of(
+      contract("aligned",
+               "condition = \"vocab_size % 64 == 0\"\noutcome = \"falls-back\"\ninstead = \"a loop\"\n"
+               "factor = \"1.5\""));
   const rules::LintResult alone = rules::lint(rules::builtin_rules(), reading, tests::gpus({"h100"}));
   const rules::LintResult run = lint(reading, book, {"ours"});
   const rules::Finding* before = tests::find(alone, "SL101");
@@ -155,9 +155,9 @@ TEST_CASE("a proposal that leaves a slower kernel gains what that took, too", "[
 
 TEST_CASE("a search suggests nothing that the stack refuses, and prices what it runs", "[contracts]") {
   const model::Reading reading = test::small_model();
-  const contracts::Book book =
-      book_of(contract("whole", "demands = \"hidden_size % 128 == 0\"\noutcome = \"refuses\"") +
-              contract("wide", "demands = \"hidden_size % 256 == 0\"\noutcome = \"slower\"\nfactor = \"3\""));
+  const contracts::Book book = book_of(
+      contract("whole", "condition = \"hidden_size % 128 == 0\"\noutcome = \"refuses\"") +
+      contract("wide", "condition = \"hidden_size % 256 == 0\"\noutcome = \"slower\"\nfactor = \"3\""));
   const suggest::Problem problem = search(reading, book, "hidden_size=512:1024:64");
   CHECK(problem.broken.empty());
   CHECK(problem.stack_note == "ours (newest known, 1.0)");
@@ -176,7 +176,7 @@ TEST_CASE("a search suggests nothing that the stack refuses, and prices what it 
 TEST_CASE("a model that the stack refuses gets suggestions that it runs", "[contracts]") {
   const model::Reading reading = test::small_model();
   const contracts::Book book =
-      book_of(contract("large", "demands = \"hidden_size >= 768\"\noutcome = \"refuses\""));
+      book_of(contract("large", "condition = \"hidden_size >= 768\"\noutcome = \"refuses\""));
   const suggest::Problem problem = search(reading, book, "hidden_size=640:1024:128");
   CHECK(problem.broken == "ours/large");
   const suggest::Answer found = answer(problem);
@@ -196,7 +196,7 @@ TEST_CASE("constraints beyond so many are one together, and none is lost", "[con
   std::string many;
   for (int i = 0; i < 40; ++i) {
     many += contract(fmt::format("c{:02}", i),
-                     fmt::format("demands = \"vocab_size != {}\"\noutcome = \"refuses\"", 50000 + i));
+                     fmt::format("condition = \"vocab_size != {}\"\noutcome = \"refuses\"", 50000 + i));
   }
   const contracts::Book book = book_of(many);
   const model::Reading reading = tests::read(decoded_gpt2);

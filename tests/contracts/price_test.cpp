@@ -56,7 +56,7 @@ std::string summary(const contracts::AsRun& run) {
 TEST_CASE("padded sizes are what is lowered and priced", "[contracts]") {
   const auto padded_to = [](const std::string& multiple) {
     return run(trained_gpt2,
-               fmt::format("layer = \"embedding\"\ndemands = \"vocab_size % {0} == 0\"\n"
+               fmt::format("layer = \"embedding\"\ncondition = \"vocab_size % {0} == 0\"\n"
                            "outcome = \"pads\"\nset = {{ vocab_size = \"ceil_to(vocab_size, {0})\" }}\n",
                            multiple));
   };
@@ -73,13 +73,13 @@ TEST_CASE("padded sizes are what is lowered and priced", "[contracts]") {
 
 TEST_CASE("a layer that takes twice as long does so in the step, and nothing else does", "[contracts]") {
   const contracts::AsRun all = run(trained_gpt2,
-                                   "layer = \"any\"\ndemands = \"num_layers > 12\"\n"
+                                   "layer = \"any\"\ncondition = \"num_layers > 12\"\n"
                                    "outcome = \"slower\"\nfactor = \"2\"\n");
   CHECK_THAT(all.step.time_us, Catch::Matchers::WithinRel(2 * all.step_as_written.time_us, 1e-9));
   CHECK(all.price.padding_us == 0);
   CHECK_THAT(all.price.slower_us, Catch::Matchers::WithinRel(all.step_as_written.time_us, 1e-9));
   const contracts::AsRun attention = run(trained_gpt2,
-                                         "layer = \"attention\"\ndemands = \"num_layers > 12\"\n"
+                                         "layer = \"attention\"\ncondition = \"num_layers > 12\"\n"
                                          "outcome = \"pads\"\nfactor = \"2\"\n");
   double own_us = 0;
   for (std::size_t i = 0; i < attention.workload.ops.size(); ++i) {
@@ -94,7 +94,7 @@ TEST_CASE("a layer that takes twice as long does so in the step, and nothing els
 TEST_CASE("a contract may be about what a kernel computes, without what is beside it", "[contracts]") {
   const auto names = [](const std::string& layer) {
     const contracts::AsRun out = run(trained_gpt2, "layer = \"" + layer +
-                                                       "\"\ndemands = \"num_layers > 12\"\n"
+                                                       "\"\ncondition = \"num_layers > 12\"\n"
                                                        "outcome = \"slower\"\nfactor = \"2\"\n");
     std::string all;
     for (std::size_t i = 0; i < out.workload.ops.size(); ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("a contract may be about what a kernel computes, without what is besid
 
 TEST_CASE("another kernel is what is priced", "[contracts]") {
   const contracts::AsRun out = run(trained_gpt2,
-                                   "layer = \"attention\"\ndemands = \"head_dim > 64\"\n"
+                                   "layer = \"attention\"\ncondition = \"head_dim > 64\"\n"
                                    "outcome = \"falls-back\"\ninstead = \"unfused attention\"\n"
                                    "set = { attention = \"unfused\" }\n");
   CHECK(summary(out) == "50257 rows; padding none, other kernels cost");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sanitizer.hpp"
 #include "gpu/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/contracts/own_book_support.hpp"
@@ -99,7 +100,8 @@ std::vector<ServingPlan> enumerated(const RandomProblem& problem) {
 TEST_CASE("the search for a served plan finds what looking at every layout alone finds", "[plan]") {
   std::mt19937 random(20261127);
   int with_plan = 0;
-  for (int i = 0; i < 200; ++i) {
+  constexpr int models = has_address_sanitizer ? 40 : 200;
+  for (int i = 0; i < models; ++i) {
     const RandomProblem problem = random_problem(random);
     INFO(problem.config << problem.gpus << " GPUs");
     const ServingAnswer answer = serve(problem.config, problem.gpus, problem.request);
@@ -126,7 +128,7 @@ TEST_CASE("the search for a served plan finds what looking at every layout alone
       CHECK(std::any_of(answer.front.begin(), answer.front.end(), is_as_good));
     }
   }
-  CHECK(with_plan > 100);
+  CHECK(with_plan > models / 2);
 }
 
 TEST_CASE("batches are powers of two, the halves between them, and the most that fit", "[plan]") {

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sanitizer.hpp"
 #include "contracts/plan/branches.hpp"
 #include "contracts/plan/recompute.hpp"
 #include "gpu/registry.hpp"
@@ -113,7 +114,8 @@ TEST_CASE("the search for a training plan finds what looking at every plan finds
   std::int64_t bounded = 0;
   std::int64_t without = 0;
   std::int64_t parts = 0;
-  for (int i = 0; i < 200; ++i) {
+  constexpr int models = has_address_sanitizer ? 40 : 200;
+  for (int i = 0; i < models; ++i) {
     const std::string config = random_model(random);
     TrainingRequest request;
     constexpr std::int64_t counts[] = {1, 2, 3, 4, 6, 8};
@@ -143,7 +145,7 @@ TEST_CASE("the search for a training plan finds what looking at every plan finds
   }
   CHECK(bounded > 0);
   CHECK(parts > 0);
-  CHECK(without < 100);
+  CHECK(without < models / 2);
 }
 
 TEST_CASE("a training plan keeps the global batch and its GPUs, and fits", "[plan]") {
