@@ -202,7 +202,9 @@ Result<RangeRequest> parse_range(std::string_view text, bool searchable) {
     }
     const auto number = parse_integer(rest.substr(begin, end - begin));
     if (!number) {
-      return usage(fmt::format("`{}` in `{}` is not a whole number", rest.substr(begin, end - begin), text),
+      const std::string_view written = rest.substr(begin, end - begin);
+      return usage(written.empty() ? fmt::format("`{}` has an empty value", text)
+                                   : fmt::format("`{}` in `{}` is not a whole number", written, text),
                    fmt::format("write {}", shape));
     }
     numbers.push_back(*number);

@@ -85,10 +85,14 @@ double budget_bytes(double memory_gib, const model::Plan& plan) {
   return all * static_cast<double>(plan.memory_percent) / percent;
 }
 
+const gpu::EngineMemory* engine_of(const model::Plan& plan) {
+  return gpu::engine_memory(
+      model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+}
+
 std::int64_t sequences_at_a_time(double memory_gib, const model::Plan& plan) {
   if (plan.most_sequences > 0) return plan.most_sequences;
-  const gpu::EngineMemory* engine =
-      gpu::engine_memory(model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+  const gpu::EngineMemory* engine = engine_of(plan);
   if (engine == nullptr) return 0;
   return memory_gib < engine->small_below_gib ? engine->small_sequences : engine->sequences;
 }
@@ -96,8 +100,7 @@ std::int64_t sequences_at_a_time(double memory_gib, const model::Plan& plan) {
 double runtime_bytes(double memory_gib, const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
   const double budget = budget_bytes(memory_gib, plan);
-  const gpu::EngineMemory* engine =
-      gpu::engine_memory(model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
+  const gpu::EngineMemory* engine = engine_of(plan);
   // Of the others only what stands outside of their tensors is known.
   if (engine == nullptr || engine->activation_gib <= 0) return budget - usable_bytes(budget / bytes_per_gib);
   const std::int64_t sequences = sequences_at_a_time(memory_gib, plan);

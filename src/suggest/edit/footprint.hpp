@@ -4,6 +4,10 @@
 #include "model/lower/lower.hpp"
 #include "model/spec.hpp"
 
+namespace shapelint::gpu {
+struct EngineMemory;
+}
+
 namespace shapelint::suggest {
 
 // A model that does not fit by this estimate, and runs anyway, may grow by this share: the estimate is
@@ -36,6 +40,9 @@ Footprint min_footprint(const model::Setup& setup);
 double memory_bytes(const model::Setup& setup);
 // Where the parameters of a rank are known.
 double memory_bytes(const model::Setup& setup, model::RankParameters held);
+
+// What is known of the plan's engine. Null: nothing.
+const gpu::EngineMemory* engine_of(const model::Plan& plan);
 
 // What of a GPU's memory tensors can have: less the margin above. Infinite where the memory is not known.
 double usable_bytes(double memory_gib);

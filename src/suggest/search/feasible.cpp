@@ -98,20 +98,18 @@ bool Feasible::candidate(std::span<const std::int64_t> values) {
 std::vector<std::string> Feasible::names() const {
   const Bounds& b = problem_.bounds;
   std::vector<std::string> out(built_in_count);
-  out[whole] = "whole heads: `num_attention_heads * head_dim = hidden_size`";
-  out[parameters] = fmt::format("`--params`: {} to {} parameters", count_short(b.parameters_low),
+  out[whole] = "whole heads (`num_attention_heads * head_dim = hidden_size`)";
+  out[parameters] = fmt::format("`--params` ({} to {} parameters)", count_short(b.parameters_low),
                                 count_short(b.parameters_high));
-  out[tokens] = "`--tokens`: tokens per step";
-  out[flops] = "`--flops`: FLOPs per token";
-  out[aspect] = fmt::format("`--aspect`: hidden_size / num_layers from {} to {}", fixed(b.aspect_low, 1),
+  out[tokens] = "`--tokens` (tokens per step)";
+  out[flops] = "`--flops` (FLOPs per token)";
+  out[aspect] = fmt::format("`--aspect` (hidden_size / num_layers from {} to {})", fixed(b.aspect_low, 1),
                             fixed(b.aspect_high, 1));
   const double smallest = usable_.empty() ? 0 : *usable_.begin();
   const bool start_fits = start_needs_ <= smallest;
   const double most = start_fits ? smallest : (1 + memory_slack) * start_needs_;
-  out[memory] = fmt::format("memory: at most {} GiB on one GPU{}", gib(most),
-                            start_fits ? ""
-                                       : ", 5 % above the present run, which does not fit "
-                                         "(a changed plan may need no more than it)");
+  out[memory] = fmt::format("memory (at most {} GiB per GPU{})", gib(most),
+                            start_fits ? "" : ", 5 % above the present run, which does not fit");
   for (const Constraint& each : constraints_)
     out.push_back(each.name.starts_with('`') ? each.name
                                              : fmt::format("rule {0} (`shapelint explain {0}`)", each.name));

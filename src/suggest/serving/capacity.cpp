@@ -7,6 +7,7 @@
 #include "model/arithmetic.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
+#include "model/reading.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::suggest {
@@ -14,11 +15,6 @@ namespace shapelint::suggest {
 namespace {
 
 using model::real;
-
-const gpu::EngineMemory* engine_of(const model::Plan& plan) {
-  return gpu::engine_memory(
-      model::value_text(model::FieldId::engine, static_cast<std::int64_t>(plan.engine)));
-}
 
 // The most tokens of one sequence whose cache takes no more than `room`.
 std::int64_t most_tokens(const model::Setup& setup, double room, std::int64_t most) {
@@ -44,7 +40,8 @@ Capacity capacity_of(const gpu::Gpu& gpu, const model::Setup& setup) {
   Capacity out;
   const model::Plan& plan = setup.plan;
   out.longest = longest_sequence(setup);
-  if (plan.mode == model::Mode::train || !setup.model.conv.empty() || gpu::memory_gib(gpu) <= 0) return out;
+  const bool keeps_cache = setup.model.conv.empty() && model::decodes(setup.model);
+  if (plan.mode == model::Mode::train || !keeps_cache || gpu::memory_gib(gpu) <= 0) return out;
   out.is_known = !model::weights_are_unknown(plan);
   const gpu::EngineMemory* engine = engine_of(plan);
   out.checks_longest = engine != nullptr && engine->checks_longest;

@@ -150,12 +150,12 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
   const bool wide = bytes_of(plan.dtype) >= 2;
   if (wide && (plan.weight_bits == 0 || plan.weight_bits > 8)) {
     trial.plan(
-        "weights-8-bit", Bound::memory, "weights in 8 bits (w8a16)",
-        [](model::Plan& p) { p.weight_bits = 8; }, "accuracy not considered");
+        "weights-8-bit", Bound::memory, "8-bit weights (w8a16)", [](model::Plan& p) { p.weight_bits = 8; },
+        "accuracy not considered");
   }
   if (wide && (plan.weight_bits == 0 || plan.weight_bits > 4)) {
     trial.plan(
-        "weights-4-bit", Bound::memory, fmt::format("weights in 4 bits, groups of {} (w4a16)", usual_group),
+        "weights-4-bit", Bound::memory, fmt::format("4-bit weights, groups of {} (w4a16)", usual_group),
         [](model::Plan& p) {
           p.weight_bits = 4;
           p.weight_group_size = usual_group;
@@ -173,7 +173,7 @@ void serve(Trial& trial, const gpu::Gpu& gpu, const model::Plan& plan) {
   }
   if (plan.kv_cache_bits == 0 || plan.kv_cache_bits > 8) {
     trial.plan(
-        "cache-8-bit", Bound::memory, "KV cache in 8 bits", [](model::Plan& p) { p.kv_cache_bits = 8; },
+        "cache-8-bit", Bound::memory, "8-bit KV cache", [](model::Plan& p) { p.kv_cache_bits = 8; },
         "accuracy not considered");
   }
   if (plan.mode == Mode::decode && plan.speculative_tokens == 0) trial.speculation();

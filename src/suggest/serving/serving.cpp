@@ -9,6 +9,7 @@
 #include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "cost/step_interval.hpp"
+#include "gpu/engines.hpp"
 #include "model/arithmetic.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -56,6 +57,17 @@ double host_us(const model::Setup& setup, std::int64_t tokens) {
   const double launching_us =
       tokens > host->captured_tokens ? host->layer_us * at_least_one(setup.model.num_layers) : 0;
   return launching_us + prompt_token_us * static_cast<double>(tokens);
+}
+
+// Tokens that a step of the engine reads at most, whose prompts come in chunks of as many; 0: no limit is
+// known. A vLLM that is told none takes fewer on any A100, whatever its memory (vllm/engine/arg_utils.py,
+// get_batch_defaults).
+std::int64_t most_step_tokens(const gpu::Gpu& gpu, const model::Plan& plan) {
+  if (plan.step_tokens > 0) return plan.step_tokens;
+  const gpu::EngineMemory* engine = engine_of(plan);
+  if (engine == nullptr) return 0;
+  const bool is_small = gpu::memory_gib(gpu) < engine->small_below_gib || gpu.id.starts_with("a100");
+  return is_small ? engine->small_step_tokens : engine->step_tokens;
 }
 
 // One prompt, chunk after chunk; each attends to those before it, only the last one's logits are needed.
@@ -143,6 +155,7 @@ Serving serving_of(const gpu::Gpu& gpu, const model::Setup& setup, std::int64_t 
   constexpr std::int64_t most_chunks = 4096;
   Serving out;
   out.prompt = prompt_of(setup.plan);
+  if (chunk == 0) chunk = most_step_tokens(gpu, setup.plan);
   out.chunk = chunk > 0 ? std::min(chunk, out.prompt) : out.prompt;
   out.chunk = std::max(out.chunk, model::divide_up(out.prompt, most_chunks));
   out.first_token_us = first_token_us(gpu, setup, out.prompt, out.chunk);

@@ -6,7 +6,7 @@
 #include <rapidcheck.h>
 
 #include "model/lower/lower.hpp"
-#include "rules/engine/propose.hpp"
+#include "rules/engine/constraints.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "tests/catch.hpp"
 #include "tests/rules/rules_support.hpp"

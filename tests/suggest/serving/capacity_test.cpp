@@ -123,6 +123,16 @@ TEST_CASE("weights in several formats are weighed by their parts", "[serving]") 
         Approx(148.66 * bytes_per_gib).epsilon(0.05));
 }
 
+// arXiv 2407.21783, section 6.2: attention and the first and last layers are not quantized.
+TEST_CASE("Llama 3.1 405B in FP8 keeps attention and two layers in 16 bits", "[serving]") {
+  constexpr double attention = 2.0 * 16384 * (16384 + 1024);
+  constexpr double mlp = 3.0 * 16384 * 53248;
+  constexpr double ends = 2.0 * 128256 * 16384;
+  constexpr double bytes = 2 * (126 * attention + 2 * mlp + ends) + 124 * mlp;
+  CHECK(model::served_weight_bytes(served("vllm serve meta-llama/Llama-3.1-405B-Instruct-FP8 -tp 8")) ==
+        Approx(bytes / 8).epsilon(1e-3));
+}
+
 TEST_CASE("of weights in a format that nobody states nothing is said", "[serving]") {
   const model::Setup setup = served("vllm serve nvidia/Qwen3.6-27B-NVFP4");
   CHECK(setup.plan.unknown_weights);
