@@ -53,7 +53,7 @@ std::optional<std::string> spelled_like(std::string_view old, std::string from, 
   const bool has_capital =
       is_truth && !plain.empty() && std::isupper(static_cast<unsigned char>(plain.front())) != 0;
   std::string written = without(plain, '_');
-  if (in_capitals(from) == plain && !is_truth) {
+  if (from != plain && in_capitals(from) == plain && !is_truth) {
     from = in_capitals(from);
     to = in_capitals(to);
   }
@@ -260,6 +260,12 @@ std::optional<TextEdit> edit_of(const rules::Change& change, const Place& place,
       return std::nullopt;
     }
     remark = fmt::format("by {} {} → {}", key, unquoted(old), unquoted(*written));
+  }
+  // `4 * hidden` follows where `hidden` is changed, too.
+  if (!written && computed == Computed::follow && change.field == model::FieldId::intermediate_size &&
+      model::origin(model.reading, change.field).scales_with_width) {
+    remark = "follows from " + model::origin(model.reading, model::FieldId::hidden_size).key_path;
+    return std::nullopt;
   }
   if (!written) {
     obstacle = fmt::format("`{}` is written as `{}`: change it by hand so that it becomes {}", name, old, to);

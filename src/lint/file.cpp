@@ -135,6 +135,17 @@ void add_sources(ModelReport& model, const text::FileSystem& files) {
   }
 }
 
+// Whoever asks for decoding: what has no such step is linted in its one pass.
+void lint_in_one_pass(model::Reading& reading, const std::string& name, std::vector<std::string>& notes) {
+  model::Plan& plan = reading.setup.plan;
+  if (plan.mode != model::Mode::decode || !reading.setup.model.conv.empty()) return;
+  if (model::decodes(reading.setup.model)) return;
+  plan.context_length = 0;
+  model::set_derived(reading, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
+                     std::string(model::no_decoding));
+  notes.push_back(fmt::format("{}: {}; linted as `prefill`", name, model::no_decoding));
+}
+
 FileOutcome work_out(const project::Configured& configured, const text::Source& source,
                      const text::FileSystem& files, const TextOptions& options) {
   FileOutcome out;
@@ -149,6 +160,8 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
   UsedKeys used_keys;
   for (model::Reading& reading : read.readings) {
     if (!reading.complete || !errors.empty()) continue;
+    lint_in_one_pass(reading, read.readings.size() > 1 ? fmt::format("{} ({})", path, reading.part) : path,
+                     out.notes);
     project::Applied own = applied;
     check_dtype(own, reading, path, read.remarks, errors);
     if (!errors.empty() || own.gpus.empty()) continue;
@@ -234,7 +247,7 @@ text::LocatedError not_understood(const std::string& path, const FileOutcome& ou
   const std::string_view reason =
       outcome.recognised ? "`shapelint show --verbose` prints the values that were read"
                          : "`shapelint show --why` prints the keys that the nearest formats need";
-  return {{message, fmt::format("{}, and {}", reason, passes_over), path, {}}, {}};
+  return {{message, fmt::format("{}; {}", reason, passes_over), path, {}}, {}};
 }
 
 bool is_broken_model(const std::string& path, const FileOutcome& outcome) {

@@ -412,6 +412,18 @@ bool keeps_batch(const model::Plan& before, const model::Plan& after, const mode
                                                   model::times(now, rules::gpus_of_plan(before)));
 }
 
+// What recomputes less keeps more of each sequence: whether that fits is a guess where their number or length
+// is.
+bool rests_on_assumed_size(const rules::Proposal& proposal, const model::Reading& reading) {
+  const bool is_assumed = model::is_assumed(reading, model::FieldId::micro_batch_size) ||
+                          model::is_assumed(reading, model::FieldId::sequence_length);
+  return is_assumed &&
+         std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+           return change.field == model::FieldId::recompute ||
+                  change.field == model::FieldId::recompute_layers;
+         });
+}
+
 }  // namespace
 
 bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
@@ -425,7 +437,7 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
     return false;
   if (reading.setup.plan.mode == model::Mode::train && !keeps_batch(before.plan, after.plan, reading))
     return false;
-  if (rests_on_ranks(proposal, reading)) return false;
+  if (rests_on_ranks(proposal, reading) || rests_on_assumed_size(proposal, reading)) return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
     return (kind == model::FieldKind::plan && !narrows(change) && !replaces_kernel(change)) ||

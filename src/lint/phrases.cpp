@@ -143,6 +143,8 @@ std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
   std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count);
   if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
   if (gpu_count > 1 && !finding.gpu.empty()) cost += fmt::format("; only on {}", finding.gpu);
+  // What is certain is that the time is lost; how much carries its interval as any prediction.
+  if (finding.confidence == rules::Confidence::certain) return cost;
   return fmt::format("{} ({})", cost, rules::name(finding.confidence));
 }
 
@@ -289,7 +291,9 @@ Written written(const rules::Finding& finding, std::size_t which, const ModelRep
     out.how.erase(0, std::min(end + 2, out.how.size()));
   }
   if (out.text.empty()) out.text = flags.empty() ? changes_text(told.changes) : flags;
-  if (proposal.or_multiple_of > 0)
+  // What is written may be something else, from which the value follows.
+  if (proposal.or_multiple_of > 0 &&
+      out.text.find(std::to_string(proposal.changes.front().to)) != out.text.npos)
     out.text += fmt::format(" (or another multiple of {})", proposal.or_multiple_of);
   if (const std::string follows = implied_text(told); !follows.empty())
     out.text += fmt::format(" ({})", follows);

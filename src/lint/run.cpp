@@ -46,9 +46,9 @@ namespace {
 // Of all files that are read in one run: a checkout of configurations has some 100 MB.
 constexpr std::int64_t most_project_bytes = std::int64_t{4} << 30;
 
-// The work of all files of one run: 10 that take as much as a file may, and what others take besides. Files
-// of real projects take a tenth of that.
-constexpr std::int64_t most_project_work = 10 * most_work;
+// The work of all files of one run: five that take as much as a file may, and what others take besides. Files
+// of real projects take a fifth of that.
+constexpr std::int64_t most_project_work = 5 * most_work;
 constexpr std::int64_t most_work_for_each = 100'000;
 
 // One file to lint, and what came of it.

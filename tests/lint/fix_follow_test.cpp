@@ -29,12 +29,40 @@ TEST_CASE("what follows from another key follows, and it is said", "[lint][fix]"
   const FixRun ran = fixed({{"run.sh", batches}}, infos({"SL501"}));
   REQUIRE(ran.changed.contains("run.sh"));
   CHECK(ran.changed.at("run.sh") == replaced(batches, "--micro-batch-size 1 ", "--micro-batch-size 8 "));
-  // Four times as many at once are what a proposal goes to: the rest is a change of its own.
-  CHECK(ran.fixes == Strings{"run.sh:1:216: micro_batch_size 1 → 4 (gradient_accumulation 8 → 2 follows from "
-                             "`--global-batch-size`) (SL501)",
-                             "run.sh:1:216: micro_batch_size 4 → 8 (gradient_accumulation 2 → 1 follows from "
+  CHECK(ran.fixes == Strings{"run.sh:1:216: micro_batch_size 1 → 8 (gradient_accumulation 8 → 1 follows from "
                              "`--global-batch-size`) (SL501)"});
   CHECK(ran.left.empty());
+}
+
+TEST_CASE("an MLP width that a script computes from hidden_size follows it", "[lint][fix]") {
+  const std::string script =
+      "from transformers import GPT2Config, GPT2LMHeadModel\n"
+      "hidden = 4100\n"
+      "config = GPT2Config(n_embd=hidden, n_inner=4 * hidden, n_layer=8, n_head=20, vocab_size=50304, "
+      "n_positions=1024)\n"
+      "model = GPT2LMHeadModel(config)\n";
+  Asked asked = infos({"SL603"});
+  asked.unsafe = true;
+  const FixRun ran = fixed({{"train.py", script}}, asked);
+  REQUIRE(ran.changed.contains("train.py"));
+  CHECK(ran.changed.at("train.py") ==
+        replaced(replaced(script, "hidden = 4100", "hidden = 4096"), "n_head=20", "n_head=32"));
+  // Of another variable it stays what it is.
+  const std::string other = replaced(replaced(script, "hidden = 4100\n", "hidden = 4100\ninner = 4100\n"),
+                                     "4 * hidden", "4 * inner");
+  const FixRun apart = fixed({{"train.py", other}}, asked);
+  REQUIRE(apart.changed.contains("train.py"));
+  CHECK(apart.changed.at("train.py").find("inner = 4100\n") != std::string::npos);
+}
+
+TEST_CASE("less recomputation waits for people where the size of a step is assumed", "[lint][fix]") {
+  const std::string sizes =
+      "[model]\nhidden_size = 2048\nnum_layers = 16\nnum_attention_heads = 16\nvocab_size = 50304\n"
+      "[run]\nmode = \"train\"\nrecompute = \"full\"\n";
+  CHECK(fixed({{"a.toml", sizes}}, infos({"SL507"})).changed.empty());
+  CHECK(fixed({{"a.toml", sizes + "micro_batch_size = 1\n"}}, infos({"SL507"})).changed.empty());
+  const std::string stated = sizes + "micro_batch_size = 1\nsequence_length = 2048\n";
+  CHECK(fixed({{"a.toml", stated}}, infos({"SL507"})).changed.contains("a.toml"));
 }
 
 TEST_CASE("a global batch stays what it is where it equals the micro-batches of a step", "[lint][fix]") {

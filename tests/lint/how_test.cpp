@@ -156,7 +156,7 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       {"model.toml",
        "[model]\nhidden_size = 1024\nnum_layers = 4\nnum_attention_heads = 16\nvocab_size = 50304\n"
        "[run]\nsequence_length = 512\n",
-       "SL501", "`micro_batch_size = 4` under `[run]`"},
+       "SL501", "`micro_batch_size = 16` under `[run]`"},
       // Of two changes both are told, though the file calls one of them by the field's name.
       {"axolotl.yaml",
        "base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 1\ngradient_accumulation_steps: 4\n"
@@ -172,13 +172,13 @@ TEST_CASE("where a file calls a field otherwise, or leaves it out, its own key i
       {"train.sh",
        "python pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 16 --seq-length 512 "
        "--micro-batch-size 1 --global-batch-size 32 --vocab-size 50304 --bf16\n",
-       "SL501", "`--global-batch-size` must be divisible by 4 x the data-parallel ranks"},
+       "SL501", "`--global-batch-size` must be divisible by 32 x the data-parallel ranks"},
       // Written as this file is, of the two syntaxes that there are.
       {"neox.json",
        R"({"num_layers": 24, "hidden_size": 1024, "num_attention_heads": 16, "seq_length": 512, )"
        R"("pos_emb": "rotary", "pipe_parallel_size": 1, "model_parallel_size": 1, "vocab_size": 50304, )"
        R"("train_micro_batch_size_per_gpu": 1})",
-       "SL501", "`\"train_micro_batch_size_per_gpu\": 4`"},
+       "SL501", "`\"train_micro_batch_size_per_gpu\": 16`"},
   };
   for (const Case& each : cases) {
     INFO(each.path << " " << each.code);
@@ -198,10 +198,16 @@ TEST_CASE("the key of every change of a proposal is named, and the one that a va
       "trainer.n_gpus_per_node=8 actor_rollout_ref.rollout.tensor_model_parallel_size=";
   const Case cases[] = {
       {"lora.yaml", lora + "stage: sft\n", "SL501",
-       "`per_device_train_batch_size: 4` and `gradient_accumulation_steps: 2`"},
+       "`per_device_train_batch_size: 8` and `gradient_accumulation_steps: 1`"},
       // Two sequences of each pair run together.
       {"pairs.yaml", lora + "stage: dpo\n", "SL501",
-       "`per_device_train_batch_size: 4` and `gradient_accumulation_steps: 2`"},
+       "`per_device_train_batch_size: 8` and `gradient_accumulation_steps: 1`"},
+      // `sdpa` is no newer kernel than FlashAttention-2.
+      {"sft.yaml",
+       "model_name_or_path: HuggingFaceTB/SmolLM3-3B-Base\nattn_implementation: flash_attention_2\nbf16: "
+       "true\n"
+       "max_length: 65536\nper_device_train_batch_size: 1\nlearning_rate: 2.0e-5\n",
+       "SL608", "`attn_implementation: flash_attention_3` on Hopper", "h100"},
       // The actor and the engine of the rollouts have a degree each.
       {"run.sh", verl + "8\n", "SL403", "`actor_rollout_ref.rollout.tensor_model_parallel_size=4`"},
   };
@@ -377,6 +383,8 @@ TEST_CASE("what the dialects say of setting a field is whole", "[lint]") {
       }
       model::Reading reading;
       reading.setup.plan.mode = way.for_serving ? model::Mode::decode : model::Mode::train;
+      reading.setup.model.window.sinks = way.for_sinks;
+      if (way.for_pipeline) reading.setup.plan.pipeline = 2;
       const std::string text = formats::setting_syntax(dialect, reading, field, 50257, to);
       CHECK(text.empty() == way.text.empty());  // empty: no key sets it
       CHECK(text.find_first_of("{}") == std::string::npos);
@@ -556,4 +564,37 @@ TEST_CASE("a degree of 1 is not to blame for the width of a GEMM", "[lint]") {
                 "SL301", "a100");
   INFO(fix);
   CHECK(fix.starts_with("intermediate_size 7168 → 6912"));
+}
+
+TEST_CASE("a proposal is told by the framework's own key and the number to write there", "[lint]") {
+  const std::string sglang =
+      "CUDA_VISIBLE_DEVICES=7 python3 -m sglang.launch_server --model-path Qwen/Qwen3-32B --tp 1 "
+      "--mem-fraction-static 0.6\n";
+  // FunAudioLLM/CosyVoice, cosyvoice/llm/llm.py: the head has speech_token_size + 1 rows.
+  const std::string cosyvoice =
+      "llm: !new:cosyvoice.llm.llm.TransformerLM\n  speech_token_size: 4096\n  text_encoder:\n"
+      "    output_size: 1024\n    attention_heads: 16\n    linear_units: 4096\n    num_blocks: 6\n  llm:\n"
+      "    output_size: 1024\n    attention_heads: 16\n    linear_units: 4096\n    num_blocks: 14\n"
+      "flow:\n  decoder:\n    estimator:\n      in_channels: 320\n";
+  const std::string align =
+      "deepspeed --module align_anything.trainers.text_to_text.sft --model_name_or_path facebook/opt-125m\n";
+  const std::string cosmos =
+      "[train]\ntrain_batch_per_replica = 32\n[train.train_policy]\ntype = \"sft\"\nmini_batch = 8\n"
+      "[policy]\nmodel_name_or_path = \"Qwen/Qwen3-32B\"\nmodel_max_length = 1024\n[policy.parallelism]\n"
+      "tp_size = 8\ndp_shard_size = 1\n";
+  // What is written for 32 says nothing of capitals.
+  const std::string conformer =
+      "name: Conformer\ntrainer:\n  precision: 32\nmodel:\n  train_ds:\n    batch_size: 16\n  encoder:\n"
+      "    _target_: nemo.collections.asr.modules.ConformerEncoder\n    feat_in: 80\n    n_layers: 18\n"
+      "    d_model: 512\n    n_heads: 8\n";
+  CHECK(first_fix("serve.sh", sglang, "SL509") ==
+        "memory_percent 60 → 90: --mem-fraction-static 0.9, by hand");
+  CHECK(first_fix("cosyvoice.yaml", cosyvoice, "SL101") ==
+        "vocab_size 4097 → 4160: speech_token_size: 4159, by hand");
+  CHECK(first_fix("sft.sh", align, "SL507") ==
+        "recompute full → none: --gradient_checkpointing False, by hand");
+  CHECK(first_fix("sft.toml", cosmos, "SL501") ==
+        "micro_batch_size 8 → 16, gradient_accumulation 4 → 2: mini_batch = 16 (gradient_accumulation 2), "
+        "safe");
+  CHECK(first_fix("conformer.yaml", conformer, "SL811") == "dtype fp32 → bf16: precision: bf16, unsafe");
 }

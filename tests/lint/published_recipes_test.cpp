@@ -263,3 +263,22 @@ TEST_CASE("nodes that a script falls back on make no error certain", "[lint]") {
   CHECK(has("NNODES=2", experts, "SL415"));
   CHECK_FALSE(has("NNODES=${1:-2}", experts, "SL415"));
 }
+
+// modelscope/ms-swift and Megatron-LM's examples: GPUS_PER_NODE=${GPUS_PER_NODE:-8}, NPROC_PER_NODE alike.
+TEST_CASE("GPUs of a node that a script falls back on make no error certain", "[lint]") {
+  const auto has = [&](const std::string& gpus, const std::string& rest) {
+    return codes_of("train.sh", gpus + rest).contains("SL422");
+  };
+  const std::string megatron =
+      "torchrun --nproc_per_node $GPUS pretrain_gpt.py --num-layers 80 --hidden-size 8192 "
+      "--num-attention-heads 64 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 "
+      "--global-batch-size 256 --tensor-model-parallel-size 8 --pipeline-model-parallel-size 4 --bf16 "
+      "--use-distributed-optimizer --vocab-size 128256\n";
+  CHECK(has("GPUS=8\n", megatron));
+  CHECK_FALSE(has("GPUS=${GPUS:-8}\n", megatron));
+  const std::string swift =
+      "NPROC_PER_NODE=$GPUS megatron sft --model Qwen/Qwen2.5-72B --dataset d --tensor_model_parallel_size 8 "
+      "--pipeline_model_parallel_size 4 --micro_batch_size 1 --global_batch_size 64 --max_length 4096\n";
+  CHECK(has("GPUS=8\n", swift));
+  CHECK_FALSE(has("GPUS=${GPUS:-8}\n", swift));
+}

@@ -109,7 +109,7 @@ TEST_CASE("of a server's limits a busy step is assumed, and said to be", "[lint]
     CHECK(reading.setup.plan.context_length == 4096);
     CHECK(model::origin(reading, FieldId::micro_batch_size).note.starts_with("assumed from max_"));
     const std::string told = told_of(script);
-    CHECK(told.find("as many as a busy server may take)") != std::string::npos);
+    CHECK(told.find("a fully loaded server)") != std::string::npos);
     CHECK(told.find("half, the mean of sequences that grow to it)") != std::string::npos);
   }
 }
@@ -135,8 +135,7 @@ TEST_CASE("a server needs memory for one of its sequences, and lets others wait"
   CHECK(finding(report_of(command + "2000000 -tp 4"), "SL466") != nullptr);
   // The step is one of those that are resident.
   const std::string told = told_of(command + "8192 -tp 4");
-  CHECK(told.find("as many as a busy server may take, and as have room in the memory of") !=
-        std::string::npos);
+  CHECK(told.find("a fully loaded server, limited by the memory of") != std::string::npos);
   CHECK(told.find("fit") == std::string::npos);
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("a checkpoint's name tells how its weights are stored", "[formats]") {
       {"unsloth/gpt-oss-20b-BF16", "not quantized"},
       {"Qwen/Qwen3-235B-A22B-FP8", "FP8, scaled in blocks of 128"},
       {"Qwen/Qwen3-235B-A22B", ""},
-      {"meta-llama/Meta-Llama-3.1-405B-Instruct-FP8", "FP8, a scale for each row"},
+      {"meta-llama/Meta-Llama-3.1-405B-Instruct-FP8", "FP8 MLPs, a scale for each row"},
       {"RedHatAI/Meta-Llama-3.1-70B-Instruct-FP8-dynamic", "FP8, a scale for each row"},
       {"nvidia/Llama-3.1-70B-Instruct-FP8", "FP8, a scale for each tensor"},
       {"someone/Llama-3.1-8B-FP8", "FP8"},

@@ -82,6 +82,12 @@ TEST_CASE("a comment on its own line holds for the next key and what is in it", 
                                 about(inner, "vocab: ", "SL101", "vocab-misaligned")});
   CHECK(second.left == Codes{"SL102"});
   CHECK(second.complaints == Codes{"SL102: `SL102` reports nothing here; remove the comment"});
+  // A name that the rule had in an earlier version.
+  const std::string former = "model:\n  # shapelint: ignore[mlp-width-misaligned]\n  width: 3414\n";
+  const Applied third =
+      apply("m.yaml", former, {about(former, "width: ", "SL103", "intermediate-size-misaligned")});
+  CHECK(third.left.empty());
+  CHECK(third.complaints.empty());
 }
 
 TEST_CASE("`file-ignore` holds wherever a finding is, and where nothing states the value", "[suppress]") {

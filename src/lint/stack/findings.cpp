@@ -81,7 +81,9 @@ std::string title_with(const Unmet& unmet, const std::string& sum) {
   const bool falls_back = contract.outcome == Consequence::falls_back;
   std::string out = fmt::format("{} {}", contract.package.name,
                                 falls_back ? "falls back" : contracts::outcome_words(contract));
-  if (!sum.empty()) out += rejects ? " " + sum : falls_back ? " at " + sum : fmt::format(" ({})", sum);
+  const bool is_at = falls_back || contract.outcome == Consequence::slower;
+  const bool is_object = rejects || (contract.outcome == Consequence::pads && contract.set.empty());
+  if (!sum.empty()) out += is_object ? " " + sum : is_at ? " at " + sum : fmt::format(" ({})", sum);
   if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
   constexpr double least_shown = 5e-4;
@@ -164,8 +166,10 @@ bool is_told(const rules::RuleBook& book, const Contract& contract, const ModelR
   if (contract.outcome != Consequence::refuses) return true;
   const auto is_blamed = [&](model::FieldId field) { return blames(contract, field); };
   const auto tells = [&](const rules::Finding& finding) {
-    if (!finding.certain_to_fail) return false;
     const rules::Rule* rule = book.find(finding.code);
+    // A contract, which knows versions, says more than advice does.
+    if (!finding.certain_to_fail || (rule != nullptr && rule->effect == rules::FindingKind::advice))
+      return false;
     const auto named = rule == nullptr ? std::vector<std::string_view>{} : rules::contracts_of(*rule);
     return std::find(named.begin(), named.end(), contract.id) != named.end() ||
            (is_blamed(finding.blamed) &&

@@ -274,7 +274,8 @@ bool covers(const Suppression& suppression, const rules::Finding& finding) {
 }
 
 bool answers(std::string_view selector, const rules::Finding& finding) {
-  return finding.code.starts_with(selector) || finding.rule == selector || selector == "ALL";
+  return finding.code.starts_with(selector) || finding.rule == rules::current_name(selector) ||
+         selector == "ALL";
 }
 
 rules::Finding unused_finding(const std::string& path, Span span, std::string message, std::string note) {
