@@ -119,13 +119,12 @@ namespace {
 constexpr double sawtooth_width = 960;
 constexpr double sawtooth_left = 96;
 constexpr double sawtooth_right = 936;
-constexpr double sawtooth_top = 104;
 constexpr double sawtooth_bottom = 440;
 constexpr double strip_top = 492;
 constexpr double strip_height = 26;
 constexpr std::size_t most_marks = 400;  // points of a line that are marked one by one
 
-PlotFrame frame_of(const SawtoothFigure& figure) {
+PlotFrame frame_of(const SawtoothFigure& figure, double top) {
   double low_x = std::numeric_limits<double>::max();
   double high_x = std::numeric_limits<double>::lowest();
   double low_y = std::numeric_limits<double>::max();
@@ -142,9 +141,8 @@ PlotFrame frame_of(const SawtoothFigure& figure) {
   PlotFrame frame;
   // Where the data is: the teeth are a few percent of the whole.
   const double air = high_y > low_y ? 0.05 * (high_y - low_y) : 0.02 * high_y;
-  frame.y = high_y > 0
-                ? round_scale(std::max(0.0, low_y - air), high_y + air, false, sawtooth_bottom, sawtooth_top)
-                : round_scale(0, 1, false, sawtooth_bottom, sawtooth_top);
+  frame.y = high_y > 0 ? round_scale(std::max(0.0, low_y - air), high_y + air, false, sawtooth_bottom, top)
+                       : round_scale(0, 1, false, sawtooth_bottom, top);
   const bool logarithmic = figure.x_logarithmic && low_x > 0;
   if (!(high_x > low_x)) high_x = low_x + 1;
   frame.x = {low_x, high_x, sawtooth_left, sawtooth_right, logarithmic};
@@ -206,9 +204,10 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     legend.push_back({figure.lines[i].label, "series " + colour_of(i), true});
   }
-  draw_legend(svg, {24, 80}, sawtooth_width - 48, legend);
+  // Above the plot there is room for the mark of the file's value, however many rows the legend takes.
+  const double top = 86 + draw_legend(svg, {24, 80}, sawtooth_width - 48, legend);
 
-  const PlotFrame frame = frame_of(figure);
+  const PlotFrame frame = frame_of(figure, top);
   draw_frame(svg, frame, figure.x_name, figure.y_name);
   if (frame.y.low > 0) {
     svg.text({sawtooth_left, sawtooth_bottom + 32},
@@ -218,11 +217,11 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   if (!note.empty()) svg.text({sawtooth_right, sawtooth_bottom + 32}, note, Anchor::end, "soft small");
   if (figure.current_x >= frame.x.low && figure.current_x <= frame.x.high && figure.current_x > 0) {
     const double at = place(frame.x, figure.current_x);
-    svg.line({at, sawtooth_bottom}, {at, sawtooth_top}, "axis faint");
+    svg.line({at, sawtooth_bottom}, {at, top}, "axis faint");
     const std::string label = fmt::format("the file: {}", tick_label(figure.current_x));
     const double half = text_width(label, 11) / 2;
-    svg.text({std::clamp(at, sawtooth_left + half, sawtooth_right - half), sawtooth_top - 4}, label,
-             Anchor::middle, "soft small");
+    svg.text({std::clamp(at, sawtooth_left + half, sawtooth_right - half), top - 4}, label, Anchor::middle,
+             "soft small");
   }
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     const SawtoothLine& line = figure.lines[i];

@@ -124,7 +124,7 @@ void draw_memory(Svg& svg, const MemoryFigure& figure, double top) {
       svg.rectangle({from, y}, to - from, memory_bar, "bar " + colour_of(i),
                     fmt::format("{}: {} {} GiB", bar.label, figure.parts[i], gib(bar.part_bytes[i])));
     }
-    svg.text({plan_right, y + 14}, gib(sums[row]), Anchor::end, "small");
+    svg.text({plan_right, y + 14}, gib(sums[row]) + " GiB", Anchor::end, "small");
   }
   if (figure.usable_bytes <= 0) return;
   const double at = place(x, figure.usable_bytes / bytes_per_gib);
@@ -149,7 +149,7 @@ double timeline_height(const TimelineFigure& figure) {
 std::string schedule_title(const TimelineFigure& figure) {
   switch (figure.schedule) {
     case Schedule::one_forward_one_backward:
-      return figure.chunks > 1 ? fmt::format("interleaved 1F1B, {} chunks per stage", figure.chunks) : "1F1B";
+      return figure.chunks > 1 ? fmt::format("interleaved 1F1B, VPP {}", figure.chunks) : "1F1B";
     case Schedule::zero_bubble:
       return "ZB-H1";
     case Schedule::zero_bubble_v:
@@ -177,8 +177,8 @@ std::vector<LegendEntry> timeline_legend(const TimelineFigure& figure) {
   std::vector<LegendEntry> out{{"forward", "mark c4", false}, {"backward", "mark c2", false}};
   if (drawn_chunks(figure) > 1) {
     const std::string_view which = figure.schedule == Schedule::dualpipe ? "from the last stage"
-                                   : figure.chunks > 2                   ? "odd chunks"
-                                                                         : "second chunk";
+                                   : figure.chunks > 2                   ? "odd virtual stages"
+                                                                         : "second virtual stage";
     out.push_back({fmt::format("forward, {}", which), "mark c3", false});
     out.push_back({fmt::format("backward, {}", which), "mark c5", false});
   }
@@ -237,7 +237,7 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
     const double gap = std::min(0.6, 0.1 * (to - from));
     svg.rectangle({from, y}, to - from - gap, stage_bar, fmt::format("bar {}", look_of(each)),
                   fmt::format("stage {}, {} of micro-batch {}{}, {} to {}", each.stage, work, number,
-                              drawn_chunks(figure) > 1 ? fmt::format(", chunk {}", each.chunk) : "",
+                              drawn_chunks(figure) > 1 ? fmt::format(", virtual stage {}", each.chunk) : "",
                               duration(each.begin_us), duration(each.end_us)));
     if (to - from >= label_width)
       svg.text({(from + to) / 2, y + 12}, std::to_string(number), Anchor::middle, "small");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ constexpr double roofline_left = 84;
 constexpr double roofline_right = 724;
 constexpr double roofline_top = 104;
 constexpr double roofline_bottom = 504;
-constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOPS at 1 FLOP/B takes 1000 GB/s
+constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOP/s at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
 constexpr double table_left = 822;       // of the numbered operations, beside the names of ceilings
@@ -166,11 +167,29 @@ void draw_roof(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure, c
     constexpr double degrees_per_radian = 180 / 3.14159265358979323846;
     const SlopeLabel label = placed_label(frame, figure, roof, *line);
     svg.text(label.end, roof.label, Anchor::end, "small halo", label.turn * degrees_per_radian);
-  } else {
-    // Beside the plot: compute-bound marks lie at the ceiling.
-    svg.text({frame.x.to + 6, to.y - 2}, roof.label, Anchor::start, "small halo");
-    svg.text({frame.x.to + 6, to.y + 10}, fmt::format("{:.4g} TFLOP/s", roof.tflops), Anchor::start,
-             "small halo");
+  }
+}
+
+// Names of the ceilings at the margin, since compute-bound marks lie on them; near ones are moved apart.
+void draw_ceiling_labels(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure) {
+  constexpr double two_lines = 26;
+  std::vector<std::pair<double, const RoofLine*>> labels;
+  for (const RoofLine& roof : figure.roofs) {
+    if (roof.achieved || roof.gb_s > 0) continue;
+    if (const auto line = seen(frame, figure, roof)) labels.emplace_back(line->to.y, &roof);
+  }
+  std::sort(labels.begin(), labels.end());
+  for (std::size_t i = 1; i < labels.size(); ++i) {
+    const double missing = labels[i - 1].first + two_lines - labels[i].first;
+    if (missing <= 0) continue;
+    if (i == 1) labels[0].first -= missing / 2;
+    labels[i].first += i == 1 ? missing / 2 : missing;
+  }
+  for (const auto& [y, roof] : labels) {
+    const std::string peak =
+        roof->tflops < 1000 ? fmt::format("{:.4g}", roof->tflops) : with_commas(std::llround(roof->tflops));
+    svg.text({frame.x.to + 6, y - 2}, roof->label, Anchor::start, "small halo");
+    svg.text({frame.x.to + 6, y + 10}, peak + " TFLOP/s", Anchor::start, "small halo");
   }
 }
 
@@ -322,6 +341,7 @@ std::string roofline_svg(const RooflineFigure& figure) {
   for (const bool labels : {false, true}) {
     for (const RoofLine& roof : figure.roofs) draw_roof(svg, frame, figure, roof, labels);
   }
+  draw_ceiling_labels(svg, frame, figure);
 
   std::vector<const RooflineMark*> by_size;
   for (const RooflineMark& mark : figure.marks) {

@@ -2,6 +2,8 @@
 #include "report/guard.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "text/printable.hpp"
 
@@ -24,12 +26,30 @@ int GuardBuffer::sync() {
 
 namespace {
 
-// Nothing in it needs a look at its lines. Adds up instead of stopping early, which compilers make fast: rows
-// come by the million.
+// Whether each of eight characters is printable ASCII: none below a blank, none above `~`. A borrow reaches
+// the next character only from one that is not printable itself.
+bool is_printable(std::uint64_t eight) {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x80 * each;
+  return ((eight | (eight - ' ' * each) | (eight + each)) & high) == 0;
+}
+
+// Nothing in it needs a look at its lines. Eight characters at a time: rows come by the million.
 bool is_plain(std::string_view text) {
-  unsigned char others = 0;
-  for (const char c : text) others |= (c >= ' ' && c < 0x7F) || c == '\n' ? 0 : 1;
-  return others == 0 && text.find("##") == std::string_view::npos;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::size_t at = 0;
+    for (std::uint64_t eight = 0; at + sizeof eight <= end; at += sizeof eight) {
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      if (!is_printable(eight)) return false;
+    }
+    for (; at < end; ++at) {
+      if (text[at] < ' ' || text[at] >= 0x7F) return false;
+    }
+    if (text.substr(0, end).find("##") != std::string_view::npos) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
 }
 
 }  // namespace

@@ -156,6 +156,23 @@ TEST_CASE("a sweep's scale begins where its data is, and says so", "[chart]") {
   CHECK(sawtooth_svg(figure).find("the scale begins at") == std::string::npos);
 }
 
+TEST_CASE("the file's value is marked below a legend of several rows", "[chart]") {
+  SawtoothFigure figure;
+  figure.current_x = 2;
+  for (const char* name : {"NVIDIA A100 SXM4 80GB", "NVIDIA H100 SXM5 80GB", "NVIDIA L4"}) {
+    SawtoothLine line;
+    line.label = std::string(name) + " (100 % = 1990 tokens/s per GPU)";
+    line.points = {{1, 10, "", false, false}, {3, 11, "", false, false}};
+    figure.lines.push_back(line);
+  }
+  const std::string out = sawtooth_svg(figure);
+  const auto y_of = [&](const char* label) {
+    return number_after(out, out.rfind("<text", out.find(label)), " y=\"");
+  };
+  CHECK(y_of("NVIDIA L4 ") > y_of("NVIDIA A100 "));
+  CHECK(y_of("the file: 2") - y_of("NVIDIA L4 ") > 11);
+}
+
 TEST_CASE("points of a sweep that cannot run or do not fit are drawn as such", "[chart]") {
   SawtoothFigure figure;
   SawtoothLine line;

@@ -129,7 +129,7 @@ void describe(Visitor& of, const FigureSource*) {
   of.type("FigureSource", "Source of a figure.");
   of("title", &FigureSource::title, "");
   of("url", &FigureSource::url, "");
-  of("grade", &FigureSource::grade, "read, quoted, measured, recalled");
+  of("grade", &FigureSource::grade, "read, quoted, measured, or unverified: cited from memory");
   of("note", &FigureSource::note, "");
 }
 

@@ -94,7 +94,7 @@ struct ListedRequirement {
   std::string summary;
   std::string why;
   std::string when;
-  std::string demands;
+  std::string condition;
   std::string size;
   std::string outcome;
   std::map<std::string, std::string> set;
@@ -121,7 +121,7 @@ void describe(Visitor& of, const ListedRequirement*) {
   of("summary", &R::summary, "one line");
   of("why", &R::why, "");
   of("when", &R::when, "when it applies");
-  of("demands", &R::demands, "the condition");
+  of("condition", &R::condition, "what must hold");
   of("size", &R::size, "the size that messages work out");
   of("outcome", &R::outcome, "if it is not met: rejects, pads, slower, falls back …");
   of("set", &R::set, "fields that run otherwise then, and the expressions of their values");
@@ -144,7 +144,7 @@ void describe(Visitor& of, const StackPackage*) {
 }
 
 struct RequirementVerdict {
-  std::string contract;
+  std::string requirement;
   bool meets = false;
   std::string outcome;
   std::string summary;
@@ -156,7 +156,7 @@ template <class Visitor>
 void describe(Visitor& of, const RequirementVerdict*) {
   using V = RequirementVerdict;
   of.type("RequirementVerdict", "Whether a model meets a requirement.");
-  of("contract", &V::contract, "its id");
+  of("requirement", &V::requirement, "its id");
   of("meets", &V::meets, "");
   of("outcome", &V::outcome, "if it is not met");
   of("summary", &V::summary, "");
@@ -167,24 +167,24 @@ void describe(Visitor& of, const RequirementVerdict*) {
 
 struct GpuVerdicts {
   std::string gpu;
-  std::vector<RequirementVerdict> contracts;
+  std::vector<RequirementVerdict> requirements;
 };
 template <class Visitor>
 void describe(Visitor& of, const GpuVerdicts*) {
   of.type("GpuVerdicts", "The requirements that apply on a GPU.");
   of("gpu", &GpuVerdicts::gpu, "id");
-  of("contracts", &GpuVerdicts::contracts, "");
+  of("requirements", &GpuVerdicts::requirements, "");
 }
 
 struct RequirementList {
-  std::vector<ListedRequirement> contracts;
+  std::vector<ListedRequirement> requirements;
   std::vector<StackPackage> stack;
   std::vector<GpuVerdicts> gpus;
 };
 template <class Visitor>
 void describe(Visitor& of, const RequirementList*) {
   of.type("RequirementList", "Requirements, or those that a file meets and violates.");
-  of("contracts", &RequirementList::contracts, "without a file", When::unless_empty);
+  of("requirements", &RequirementList::requirements, "without a file", When::unless_empty);
   of("stack", &RequirementList::stack, "with a file: its stack", When::unless_empty);
   of("gpus", &RequirementList::gpus, "with a file", When::unless_empty);
 }

@@ -12,7 +12,7 @@ using api::Parallel;
 using api::When;
 
 struct Requirement {
-  std::string contract;
+  std::string requirement;
   std::string outcome;
   std::string summary;
   std::string formula;
@@ -21,7 +21,7 @@ struct Requirement {
 template <class Visitor>
 void describe(Visitor& of, const Requirement*) {
   of.type("Requirement", "An unmet requirement of a kernel or framework.");
-  of("contract", &Requirement::contract, "its id");
+  of("requirement", &Requirement::requirement, "its id");
   of("outcome", &Requirement::outcome, "rejected, padded, slower, or falls back to another kernel");
   of("summary", &Requirement::summary, "");
   of("formula", &Requirement::formula, "`moe_intermediate_size / expert_tensor`", When::unless_empty);

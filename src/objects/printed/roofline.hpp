@@ -32,7 +32,7 @@ void describe(Visitor& of, const MemoryRoof*) {
 
 struct ComputeRoof {
   std::string dtype;
-  std::string units;
+  std::string cores;
   double tflops = 0;
   double achieved_tflops = 0;
   std::string achieved_basis;
@@ -43,7 +43,7 @@ template <class Visitor>
 void describe(Visitor& of, const ComputeRoof*) {
   of.type("ComputeRoof", "Peak of a dtype.");
   of("dtype", &ComputeRoof::dtype, "");
-  of("units", &ComputeRoof::units, "tensor or cuda");
+  of("cores", &ComputeRoof::cores, "tensor or cuda");
   of("tflops", &ComputeRoof::tflops, "peak");
   of("achieved_tflops", &ComputeRoof::achieved_tflops, "that kernels reach", When::or_null);
   of("achieved_basis", &ComputeRoof::achieved_basis, "");
@@ -63,7 +63,7 @@ void describe(Visitor& of, const Roofs*) {
 }
 
 struct RooflineOperation : api::Operation {
-  std::string units;
+  std::string cores;
   double flops = 0;
   double least_bytes = 0;
   std::map<std::string, double> level_bytes;
@@ -83,7 +83,7 @@ template <class Visitor>
 void describe(Visitor& of, const RooflineOperation*) {
   of.type("RooflineOperation", "One operation in one pass: a mark of the roofline.");
   of.base(static_cast<const api::Operation*>(nullptr));
-  of("units", &RooflineOperation::units, "its compute peak: tensor or cuda");
+  of("cores", &RooflineOperation::cores, "whose peak applies: tensor or cuda");
   of("flops", &RooflineOperation::flops, "per run, without padding and partial tiles");
   of("least_bytes", &RooflineOperation::least_bytes,
      "each operand and result once; of a collective what the rank sends");
@@ -124,19 +124,19 @@ void describe(Visitor& of, const RooflineWhole*) {
   of("bound", &RooflineWhole::bound, "compute or memory, by intensity against the ridge");
 }
 
-struct RooflineProducts {
+struct RooflineGemms {
   double flops = 0;
   double dram_bytes = 0;
   double compute_us = 0;
   double memory_us = 0;
 };
 template <class Visitor>
-void describe(Visitor& of, const RooflineProducts*) {
-  of.type("RooflineProducts", "All GEMMs of the step together.");
-  of("flops", &RooflineProducts::flops, "");
-  of("dram_bytes", &RooflineProducts::dram_bytes, "");
-  of("compute_us", &RooflineProducts::compute_us, "");
-  of("memory_us", &RooflineProducts::memory_us, "");
+void describe(Visitor& of, const RooflineGemms*) {
+  of.type("RooflineGemms", "All GEMMs of the step together.");
+  of("flops", &RooflineGemms::flops, "");
+  of("dram_bytes", &RooflineGemms::dram_bytes, "");
+  of("compute_us", &RooflineGemms::compute_us, "");
+  of("memory_us", &RooflineGemms::memory_us, "");
 }
 
 struct RooflineLaunches {
@@ -154,7 +154,7 @@ void describe(Visitor& of, const RooflineLaunches*) {
 struct MixedServing {
   double first_token_us = 0;
   double token_alone_us = 0;
-  std::optional<std::int64_t> products_compute_bound_from{};
+  std::optional<std::int64_t> gemms_compute_bound_from{};
   double prompt_tokens_per_s = 0;
 };
 template <class Visitor>
@@ -162,7 +162,7 @@ void describe(Visitor& of, const MixedServing*) {
   of.type("MixedServing", "Decode steps with piggybacked prefill.");
   of("first_token_us", &MixedServing::first_token_us, "TTFT of the piggybacked prompt");
   of("token_alone_us", &MixedServing::token_alone_us, "token_us without that prompt");
-  of("products_compute_bound_from", &MixedServing::products_compute_bound_from,
+  of("gemms_compute_bound_from", &MixedServing::gemms_compute_bound_from,
      "smallest prefill_tokens with compute-bound GEMMs; null if 8192 are too "
      "few",
      When::or_null);
@@ -277,7 +277,7 @@ void describe(Visitor& of, const Remedy*) {
   of("change", &Remedy::change, "");
   of("step_us", &Remedy::step_us, "");
   of("time_ratio", &Remedy::time_ratio, "the step's time after / before");
-  of("throughput_ratio", &Remedy::throughput_ratio, "tokens per second and GPU, after / before");
+  of("throughput_ratio", &Remedy::throughput_ratio, "tokens/s per GPU, after / before");
   of("note", &Remedy::note, "", When::unless_empty);
 }
 
@@ -292,7 +292,7 @@ struct RooflineCase {
   bool best_model = false;
   Roofs roofs;
   RooflineWhole whole;
-  RooflineProducts products;
+  RooflineGemms gemms;
   RooflineLaunches launches;
   std::optional<Serving> serving{};
   std::optional<api::Capacity> capacity{};
@@ -316,7 +316,7 @@ void describe(Visitor& of, const RooflineCase*) {
   of("best_model", &RooflineCase::best_model, "the fastest of the models that are compared on this GPU");
   of("roofs", &RooflineCase::roofs, "");
   of("whole", &RooflineCase::whole, "");
-  of("products", &RooflineCase::products, "");
+  of("gemms", &RooflineCase::gemms, "");
   of("launches", &RooflineCase::launches, "");
   of("serving", &RooflineCase::serving, "of a prefill or a decode");
   of("capacity", &RooflineCase::capacity, "of an engine that serves");
@@ -333,9 +333,9 @@ struct CurvePoint {
   std::int64_t value = 0;
   api::StepTotals step;
   double latency_us = 0;
-  double product_intensity_flop_per_byte = 0;
-  double product_tflops = 0;
-  bool products_compute_bound = false;
+  double gemm_intensity_flop_per_byte = 0;
+  double gemm_tflops = 0;
+  bool gemms_compute_bound = false;
 };
 template <class Visitor>
 void describe(Visitor& of, const CurvePoint*) {
@@ -343,9 +343,9 @@ void describe(Visitor& of, const CurvePoint*) {
   of("value", &CurvePoint::value, "");
   of("step", &CurvePoint::step, "");
   of("latency_us", &CurvePoint::latency_us, "decode: between two tokens of a sequence; else of the step");
-  of("product_intensity_flop_per_byte", &CurvePoint::product_intensity_flop_per_byte, "");
-  of("product_tflops", &CurvePoint::product_tflops, "GEMM FLOPs / step time");
-  of("products_compute_bound", &CurvePoint::products_compute_bound, "");
+  of("gemm_intensity_flop_per_byte", &CurvePoint::gemm_intensity_flop_per_byte, "");
+  of("gemm_tflops", &CurvePoint::gemm_tflops, "GEMM FLOPs / step time");
+  of("gemms_compute_bound", &CurvePoint::gemms_compute_bound, "");
 }
 
 struct RooflineCurve {

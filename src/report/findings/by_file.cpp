@@ -87,9 +87,19 @@ std::size_t shared_folder(const std::vector<File>& files) {
   return shared.rfind('/') + 1;
 }
 
-// The end of a path that fits.
-std::string end_of(const std::string& path, std::size_t room, const Style& style) {
-  if (style.window == 0 || static_cast<std::size_t>(display_width(path)) <= room) return path;
+// A path that fits: folders give way in the middle, the file's name last.
+std::string shortened_path(const std::string& path, std::size_t room, const Style& style) {
+  const auto fits = [&](std::string_view text) {
+    return static_cast<std::size_t>(display_width(text)) <= room;
+  };
+  if (style.window == 0 || fits(path)) return path;
+  const std::size_t name = path.rfind('/');
+  for (std::size_t folder = name; folder != std::string::npos && folder > 0;) {
+    folder = path.rfind('/', folder - 1);
+    const std::size_t kept = folder == std::string::npos ? 0 : folder + 1;
+    std::string candidate = path.substr(0, kept) + "…" + path.substr(name);
+    if (fits(candidate)) return candidate;
+  }
   std::string_view rest = path;
   while (!rest.empty() && static_cast<std::size_t>(display_width(rest)) + 1 > room) next_code_point(rest);
   return "…" + std::string(rest);
@@ -138,12 +148,16 @@ std::string by_rule(const std::vector<File>& files, const DuplicateFindings& dup
     const rules::Finding& worst = *row.worst;
     const std::string code = fmt::format("{}[{}]", rules::name(row.severity), worst.code);
     const std::string gain = worst.certain_to_fail ? "fails" : worst.gain > 0 ? percent(worst.gain) : "";
-    const std::string left = fmt::format(" {:<{}.{}} {:>6}  {:>6}  ", worst.rule, name_width, name_width,
+    std::string name(worst.rule);
+    if (name.size() > name_width) name = name.substr(0, name_width - 1) + "…";
+    const std::string left = fmt::format(" {:<{}} {:>6}  {:>6}  ", name, name_width,
                                          with_commas(static_cast<std::int64_t>(row.files)), gain);
-    const std::size_t used = std::max<std::size_t>(code.size(), 14) + left.size();
+    const std::size_t used =
+        std::max<std::size_t>(code.size(), 14) + static_cast<std::size_t>(display_width(left));
     const std::size_t room = std::max<std::size_t>(width_of(style), used + 12) - used;
-    out += fmt::format("{}{}{}{}\n", std::string(14 - std::min<std::size_t>(14, code.size()), ' '),
-                       style.paint(role_of(row.severity), code), left, end_of(row.place, room, style));
+    out +=
+        fmt::format("{}{}{}{}\n", std::string(14 - std::min<std::size_t>(14, code.size()), ' '),
+                    style.paint(role_of(row.severity), code), left, shortened_path(row.place, room, style));
   }
   if (shown < rows.size() || (shown > most_rules && !options.quiet)) {
     out += fmt::format("{} not listed (see `--statistics`)\n",

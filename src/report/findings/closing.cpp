@@ -67,6 +67,7 @@ std::string interval_cell(const gpu::Gpu* profile, const model::Setup& setup, do
 struct MemoryCell {
   std::string cell;
   std::string verdict;
+  bool fits = true;  // or may fit
 };
 
 // "; no parallelism is given: the smallest plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB per GPU".
@@ -98,8 +99,11 @@ MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   if (needed <= usable) return out;
   if (!is_planned) {
     out.verdict = does_not_fit_words(needed, gpu) + smallest_text(model, gpu);
-  } else if (least.state_bytes > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan)) {
+    out.fits = false;
+  } else if (least.state_bytes > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan) ||
+             rules::is_over_memory(reading, reading.setup, gpu::memory_gib(gpu))) {
     out.verdict = does_not_fit_words(needed, gpu);
+    out.fits = false;
   } else if (certain <= usable && rules::takes_what_fits(reading)) {
     out.verdict += std::string(out.verdict.empty() ? "" : "; ") + "sequences that do not fit wait";
   } else if (certain <= usable && rules::sharing_may_help(reading, reading.setup, usable)) {
@@ -110,7 +114,7 @@ MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   return out;
 }
 
-// "micro_batch_size 250 (max_num_seqs: as many as a busy server may take), attention flash".
+// "micro_batch_size 250 (max_num_seqs: a fully loaded server), attention flash".
 std::string assumed_values(const model::Reading& reading, const std::vector<model::FieldId>& fields) {
   constexpr std::string_view from = "assumed from ";
   std::string out;
@@ -122,7 +126,7 @@ std::string assumed_values(const model::Reading& reading, const std::vector<mode
   return out;
 }
 
-// What was not looked at, where the findings that say so are not shown: "not costed: … (SL912)".
+// What was not looked at, where the findings that say so are not shown: "not modeled: … (SL912)".
 std::vector<std::string> not_looked_at(const lint::ModelReport& model) {
   std::vector<std::string> lines;
   for (const rules::Finding& finding : model.hidden) {
@@ -216,8 +220,10 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   if (!memory.verdict.empty())
     out.verdicts.push_back(is_one ? memory.verdict : gpu.gpu + ": " + memory.verdict);
   const std::vector<std::string> failing = failing_codes(model, gpu.gpu);
-  if (!failing.empty()) {
-    now.step = fmt::format("n/a until fixed: {}", fmt::join(failing, ", "));
+  // No time is told of a step that cannot be run as it is.
+  if (!failing.empty() || !memory.fits) {
+    now.step =
+        failing.empty() ? "n/a until it fits" : fmt::format("n/a until fixed: {}", fmt::join(failing, ", "));
     out.rows.push_back(std::move(now));
     return;
   }

@@ -25,6 +25,11 @@ namespace shapelint::report {
 
 namespace {
 
+// Two errors that one change ends are told as one: their titles, and the places of both in one snippet.
+bool shares_snippet(const rules::Finding& finding, const rules::Finding& fixed_by) {
+  return finding.certain_to_fail && fixed_by.certain_to_fail;
+}
+
 // One line `   = label: text`, wrapped under itself.
 std::string line(std::size_t gutter, std::string_view label, const std::string& body, const Style& style) {
   const std::size_t indent = gutter + 2 + label.size() + 2;
@@ -32,16 +37,34 @@ std::string line(std::size_t gutter, std::string_view label, const std::string& 
                      style.paint(Role::strong, fmt::format("{}:", label)), wrap(body, indent, indent, style));
 }
 
-std::vector<Mark> marks_of(const rules::Finding& finding, const lint::ModelReport& model) {
+std::vector<Mark> marks_of(const rules::Finding& finding, const FindingRelation& tie,
+                           const lint::ModelReport& model) {
   std::vector<Mark> marks{{finding.span, true, text::one_line(finding.label)}};
   if (finding.use_span.end > finding.use_span.begin) marks.push_back({finding.use_span, false, "used here"});
+  const auto add = [&](Span span) {
+    const auto same = [&](const Mark& mark) { return mark.span == span; };
+    if (span.end > span.begin && std::none_of(marks.begin(), marks.end(), same))
+      marks.push_back({span, false, {}});
+  };
   for (const model::FieldId field : finding.related) {
     const model::Origin& origin = model::origin(model.reading, field);
-    const bool is_here = origin.kind == model::Origin::Kind::stated && origin.path == finding.path;
-    const auto same = [&](const Mark& mark) { return mark.span == origin.span; };
-    if (is_here && std::none_of(marks.begin(), marks.end(), same)) marks.push_back({origin.span, false, {}});
+    if (origin.kind == model::Origin::Kind::stated && origin.path == finding.path) add(origin.span);
+  }
+  for (const rules::Finding* each : tie.also_fixes) {
+    if (shares_snippet(*each, finding) && each->path == finding.path) add(each->span);
   }
   return marks;
+}
+
+std::string title(const rules::Finding& finding, const Style& style) {
+  const Role role = role_of(finding.severity);
+  return headline(fmt::format(
+                      "{}: {} {}",
+                      style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
+                      style.paint(Role::strong, text::one_line(finding.message)),
+                      style.paint(Role::faint, fmt::format("({})", finding.rule))),
+                  2, 2, style) +
+         '\n';
 }
 
 // What the proposal writes, what it is worth where the cost does not say that, and how it is done.
@@ -72,21 +95,22 @@ std::string fix_text(const rules::Finding& finding, std::size_t which, const lin
 }  // namespace
 
 std::string text(const rules::Finding& finding, const lint::ModelReport& model, const Style& style,
-                 bool verbose, const FindingRelation& tie) {
-  const Role role = role_of(finding.severity);
-  std::string out = headline(
-      fmt::format("{}: {} {}",
-                  style.paint(role, fmt::format("{}[{}]", rules::name(finding.severity), finding.code)),
-                  style.paint(Role::strong, text::one_line(finding.message)),
-                  style.paint(Role::faint, fmt::format("({})", finding.rule))),
-      2, 2, style);
-  out += '\n';
+                 bool verbose, const FindingRelation& all_ties) {
+  std::string out = title(finding, style);
+  FindingRelation tie = all_ties;
+  if (!verbose) {
+    const auto is_told = [&](const rules::Finding* each) { return shares_snippet(*each, finding); };
+    for (const rules::Finding* each : tie.also_fixes) {
+      if (is_told(each)) out += title(*each, style);
+    }
+    std::erase_if(tie.also_fixes, is_told);
+  }
   std::size_t gutter = 3;
   const text::SharedText* source = lint::source_of(model, finding.path);
   if (finding.span.end > finding.span.begin && source != nullptr) {
-    const std::vector<Mark> marks = marks_of(finding, model);
+    const std::vector<Mark> marks = marks_of(finding, verbose ? FindingRelation{} : all_ties, model);
     gutter = gutter_width(source->places(), marks);
-    out += snippet(finding.path, *source, marks, style, role);
+    out += snippet(finding.path, *source, marks, style, role_of(finding.severity));
   } else {
     out += fmt::format("  {} {}\n", style.paint(Role::gutter, "-->"),
                        text::one_line(finding.path.empty() ? model.path : finding.path));
@@ -243,7 +267,9 @@ std::string text(const lint::Report& report, const RenderOptions& options) {
       const Shown findings = shown(model, duplicates, options);
       auto ties = relations_of(findings.in_full, duplicates);
       for (const rules::Finding* finding : findings.in_full) {
-        out += text(*finding, model, options.style, options.verbose, ties[finding]) + '\n';
+        const FindingRelation& tie = ties[finding];
+        if (!options.verbose && tie.fixed_by != nullptr && shares_snippet(*finding, *tie.fixed_by)) continue;
+        out += text(*finding, model, options.style, options.verbose, tie) + '\n';
       }
       if (!findings.folded.empty()) out += folded(findings.folded, model, options.style) + '\n';
       if (options.quiet) continue;

@@ -179,7 +179,7 @@ std::string curve_text(const RooflineCurve& each) {
   out += line(each.field, decodes ? "a token" : "step", each.network ? "img/s/GPU" : "tok/s/GPU", "GEMM",
               "GEMM", "step", "", "") +
          '\n';
-  out += line("", "", "", "FLOP/B", "TFLOPS", "bound by", "", "memory") + '\n';
+  out += line("", "", "", "FLOP/B", "TFLOP/s", "bound by", "", "memory") + '\n';
   for (const suggest::CurvePoint& p : each.curve.points) {
     const std::array<double, 5> parts{p.step.compute_us, p.step.memory_us, p.step.communication_us,
                                       p.step.overhead_us, p.step.bubble_us};

@@ -59,7 +59,7 @@ objects::RooflineOperation operation(const RooflineCase& of, const cost::Point& 
       api::operation_of(of.gpu, of.workload.ops[point.op], of.line.step.ops[point.op], of.line.step.time_us);
   out.dtype = name(point.work.dtype);
   out.bound = api::bound_of(point.bound);
-  out.units = units_name(point.work.on_tensor_cores);
+  out.cores = units_name(point.work.on_tensor_cores);
   out.flops = point.work.flops;
   out.least_bytes = point.work.least_bytes;
   out.level_bytes = by_level(point.work.bytes);
@@ -133,8 +133,8 @@ objects::RooflineCase case_of(const RooflineCase& each, roofline_parts::Best bes
   const cost::StepRoofline& whole = each.line.whole;
   out.whole = {whole.flops, whole.dram_bytes,  whole.intensity,
                whole.ridge, whole.roof_tflops, whole.memory_bound ? "memory" : "compute"};
-  out.products = {each.line.product_flops, each.line.product_dram_bytes, each.line.product_compute_us,
-                  each.line.product_memory_us};
+  out.gemms = {each.line.product_flops, each.line.product_dram_bytes, each.line.product_compute_us,
+               each.line.product_memory_us};
   out.launches = {static_cast<double>(each.launches.count), each.launches.host_us};
   if (each.serving) out.serving = serving_of(*each.serving);
   if (each.capacity) out.capacity = api::capacity_of(*each.capacity);
@@ -241,7 +241,7 @@ std::string sweeps_json(const std::vector<RooflineCurve>& curves) {
     using Point = suggest::CurvePoint;
     column("values", [&](const Point& point) { out.integer(point.value); });
     column("tokens_per_s_per_gpu", [&](const Point& point) { out.raw(rounded(point.tokens_per_s_per_gpu)); });
-    column("product_tflops", [&](const Point& point) { out.raw(rounded(point.product_tflops)); });
+    column("gemm_tflops", [&](const Point& point) { out.raw(rounded(point.product_tflops)); });
     column("latency_us", [&](const Point& point) { out.raw(rounded(point.token_us)); });
     column("bound", [&](const Point& point) {
       out.text(roofline_parts::bound_name(point.bound, point.bubble_bound));
@@ -259,8 +259,8 @@ std::string roofline_csv(const RooflineReport& report) {
   std::string out;
   if (!report.curves.empty()) {
     out =
-        "path,model,gpu,field,value,step_us,latency_us,tokens_per_s_per_gpu,product_intensity,product_tflops,"
-        "bound,compute_us,memory_us,communication_us,overhead_us,bubble_us,memory_gb,fits\n";
+        "path,model,gpu,field,value,step_us,latency_us,tokens_per_s_per_gpu,gemm_intensity,gemm_tflops,"
+        "bound,compute_us,memory_us,communication_us,overhead_us,bubble_us,memory_gib,fits\n";
     for (const RooflineCurve& each : report.curves) {
       for (const suggest::CurvePoint& p : each.curve.points) {
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(each.path),
@@ -269,13 +269,13 @@ std::string roofline_csv(const RooflineReport& report) {
                            exact(p.intensity), exact(p.product_tflops), bound_name(p.bound, p.bubble_bound),
                            exact(p.step.compute_us), exact(p.step.memory_us), exact(p.step.communication_us),
                            exact(p.step.overhead_us), exact(p.step.bubble_us),
-                           exact(p.memory_bytes / bytes_per_gb), p.fits);
+                           exact(p.memory_bytes / bytes_per_gib), p.fits);
       }
     }
     return out;
   }
   out =
-      "path,model,gpu,op,pass,kind,dtype,units,runs,flops,least_bytes,dram_bytes,l2_bytes,shared_bytes,"
+      "path,model,gpu,op,pass,kind,dtype,cores,runs,flops,least_bytes,dram_bytes,l2_bytes,shared_bytes,"
       "link_bytes,dram_intensity,l2_intensity,shared_intensity,peak_tflops,roof_tflops,achieved_roof_tflops,"
       "roof,tflops,dram_gb_s,share_of_roof,share_of_achieved_roof,bound,run_us,time_us,share_of_step\n";
   for (const RooflineCase& each : report.cases) {

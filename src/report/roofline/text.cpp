@@ -51,7 +51,7 @@ std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
     out += fmt::format(
         "  {:<26}{:>13}{:>24}{:>14}\n",
         fmt::format("{}, {} cores", name(roof.dtype), roof.on_tensor_cores ? "tensor" : "CUDA"),
-        fmt::format("{} TFLOPS", brief(roof.tflops)), achieved, brief(cost::ridge(roof.tflops, dram.gb_s)));
+        fmt::format("{} TFLOP/s", brief(roof.tflops)), achieved, brief(cost::ridge(roof.tflops, dram.gb_s)));
   }
   constexpr std::array<std::string_view, cost::level_count> titles{"DRAM", "L2", "shared memory"};
   for (std::size_t i = 0; i < cost::level_count; ++i) {
@@ -170,7 +170,8 @@ std::string ops_text(const RooflineCase& each, std::int64_t top, const Style& st
                                      "roof", "pred.", "of", "bound", "of"},
                                     style),
                             style);
-  out += heading(op_line({"operation, per call", "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOPS", "TFLOPS",
+  // One unit for two columns.
+  out += heading(op_line({"operation, per call", "GFLOP", "MB", "DRAM", "L2", "smem", "TFLOP", "/s     ",
                           "roof", "by", "step"},
                          style),
                  style);
@@ -254,8 +255,8 @@ std::string mixed_text(const suggest::Serving& s, const model::Plan& plan) {
       tokens(s.prompt), counted(steps, "step"), duration(s.mixed_first_token_us),
       rate_text(s.prompt_tokens_per_s), duration(s.token_alone_us), fixed(s.token_us / s.token_alone_us, 2));
   if (s.prompt_compute_bound_from) {
-    out += fmt::format("\nGEMMs are compute-bound from {} of a prompt per step",
-                       tokens(*s.prompt_compute_bound_from));
+    out += fmt::format("\nGEMMs are compute-bound from {} per step",
+                       counted(*s.prompt_compute_bound_from, "prompt token"));
   }
   return out;
 }
@@ -379,7 +380,7 @@ std::string case_text(const RooflineCase& each, std::int64_t top, const Style& s
     out += wrapped_lines(
         fmt::format("MFU {} ({} % to {} %{}), HFU {}, {} {}/s/GPU ({} to {})\n", percent(step.mfu),
                     fixed(100 * slow * step.mfu, 0), fixed(100 * fast * step.mfu, 0),
-                    is_less ? ", causal attention in full" : "", percent(step.hfu), rate_text(speed),
+                    is_less ? ", causal attention counted in full" : "", percent(step.hfu), rate_text(speed),
                     is_network(each.setup) ? "images" : "tokens", rate_text(slow * speed),
                     rate_text(fast * speed)),
         style);

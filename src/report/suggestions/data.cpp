@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/units.hpp"
 #include "model/fields.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/suggestions.hpp"
@@ -45,13 +46,14 @@ std::string suggestions_json(const SuggestReport& report) {
 std::string suggestions_csv(const SuggestReport& report) {
   const suggest::Answer& answer = report.answer;
   const std::set<model::FieldId> fields = changed_fields(report);
-  std::string out = "rank,gpu,gain,gain_error,step_us,mfu,tokens_per_s_per_gpu,memory_gb,parameters";
+  std::string out = "rank,gpu,gain,gain_error,step_us,mfu,tokens_per_s_per_gpu,memory_gib,parameters";
   for (const model::FieldId field : fields) out += fmt::format(",{}", field_name(field));
   out += '\n';
   const auto row = [&](std::size_t rank, std::string_view gpu, double gain, double error,
                        const suggest::Performance& p, std::int64_t parameters, const model::Setup& setup) {
     out += fmt::format("{},{},{},{},{},{},{},{},{}", rank, csv_field(gpu), exact(gain), exact(error),
-                       exact(p.time_us), exact(p.mfu), exact(p.tokens_per_s), exact(p.memory_gb), parameters);
+                       exact(p.time_us), exact(p.mfu), exact(p.tokens_per_s),
+                       exact(p.memory_gb * bytes_per_gb / bytes_per_gib), parameters);
     for (const model::FieldId field : fields) out += fmt::format(",{}", value(setup, field));
     out += '\n';
   };

@@ -22,8 +22,8 @@ using suggest::Objective;
 std::string_view noun(Objective objective, model::Mode mode) {
   switch (objective) {
     case Objective::tokens:
-      return mode == model::Mode::train ? "training tokens per second and GPU, at equal work"
-                                        : "tokens per second and GPU, at equal work";
+      return mode == model::Mode::train ? "training tokens/s per GPU, at equal work"
+                                        : "tokens/s per GPU, at equal work";
     case Objective::mfu:
       return "MFU";
     case Objective::step:
@@ -31,7 +31,7 @@ std::string_view noun(Objective objective, model::Mode mode) {
     case Objective::prefill:
       return "prefill time";
     case Objective::decode:
-      return "decoded tokens per second and GPU";
+      return "decoded tokens/s per GPU";
     case Objective::cost:
       return "cost per token, at equal work";
   }
@@ -115,7 +115,7 @@ void add_soft_conditions(const SuggestReport& report, const Style& style, std::s
     return;
   }
   out += wrap(fmt::format("heads in multiples of {}, so that TP can shard them ("
-                          "`--head-multiple 1` lifts it)",
+                          "`--head-multiple 1`: any)",
                           multiple),
               0, 0, style) +
          "\n";
@@ -155,7 +155,7 @@ void add_reasons(const SuggestReport& report, const Style& style, std::string& o
   const suggest::Suggestion& first = report.answer.suggestions.front();
   if (!first.edits.implied.empty()) {
     out += '\n' +
-           headline(fmt::format("{} {}", style.paint(Role::strong, "with 1 also:"),
+           headline(fmt::format("{} {}", style.paint(Role::strong, "1 also changes:"),
                                 lint::changes_text(first.edits.implied)),
                     2, 2, style) +
            '\n';

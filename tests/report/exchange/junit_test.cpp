@@ -31,7 +31,7 @@ std::string element_after(const std::string& xml, const std::string& name) {
 rules::Finding gap(const lint::ModelReport& model) {
   rules::Finding finding;
   finding.code = "SL912";
-  finding.rule = "layers-not-costed";
+  finding.rule = "layers-not-modeled";
   finding.severity = rules::Severity::info;
   finding.message = "4 of 8 layers have linear attention, which is not costed";
   finding.brief = "not costed: linear attention in 4 of 8 layers";
@@ -73,7 +73,7 @@ TEST_CASE("a test keeps its name when its numbers change", "[report][junit]") {
 TEST_CASE("what was not looked at is skipped, shown or not", "[report][junit]") {
   lint::Report report = tests::two_gpu_report();
   lint::ModelReport& model = report.models[0];
-  const std::string name = "gpt.toml: SL912 layers-not-costed";
+  const std::string name = "gpt.toml: SL912 layers-not-modeled";
   const std::string skipped =
       "<skipped message=\"4 of 8 layers have linear attention, which is not costed\" "
       "type=\"info\">gpt.toml</skipped>";

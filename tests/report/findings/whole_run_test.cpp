@@ -62,9 +62,34 @@ TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
   REQUIRE_FALSE(sums.empty());
   const std::string gib_text = gib(sums.front());
   CHECK(has(text, fmt::format("needs about {} of 79.6 GiB", gib_text)));
-  CHECK(has(text, fmt::format("may not fit: {} of 79.6 GiB per GPU", gib_text)));
+  // Activations alone exceed the memory, however many ranks share the rest: finding and summary say so.
+  CHECK(has(text, fmt::format("does not fit: needs about {} of 79.6 GiB", gib_text)));
+  CHECK(has(text, fmt::format("does not fit: {} of 79.6 GiB per GPU", gib_text)));
   CHECK(has(text, "weights, gradients and optimizer states"));
   CHECK(has(text, "unsharded"));
+}
+
+// Megatron-LM, training/arguments.py, validate_args: assert not args.bf16 under args.fp16.
+TEST_CASE("a step that cannot start or does not fit has no time", "[lint]") {
+  const auto files = with(
+      {{"train.sh",
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 4096 --num-attention-heads "
+        "32 "
+        "--seq-length 4096 --max-position-embeddings 4096 --vocab-size 32000 --micro-batch-size 1 "
+        "--global-batch-size 64 --use-flash-attn --bf16 --fp16\n"},
+       {"large.toml",
+        "[model]\nhidden_size = 2560\nnum_layers = 32\nnum_attention_heads = 32\nvocab_size = 50304\n[run]\n"
+        "micro_batch_size = 4\nsequence_length = 2048\nattention = \"unfused\"\n[parallel]\ntensor = 1\n"}});
+  const std::string fails = run({"lint", "train.sh", "--gpu", "h100", "--select", "SL4"}, files).out;
+  CHECK(has(fails, "error[SL435]"));
+  CHECK(has(fails, "n/a until fixed: SL435"));
+  CHECK_FALSE(has(fails, "MFU"));
+  const std::string over = run({"lint", "large.toml", "--gpu", "h100", "--select", "SL510"}, files).out;
+  CHECK(has(over, "does not fit: needs about"));
+  CHECK(has(over, "  does not fit: "));
+  CHECK(has(over, "n/a until it fits"));
+  CHECK_FALSE(has(over, "may not fit"));
+  CHECK_FALSE(has(over, "MFU"));
 }
 
 TEST_CASE("requests that a roofline has room for are those that fit", "[serving]") {
@@ -135,6 +160,9 @@ TEST_CASE("explain, help and suggest say what they mean", "[lint]") {
   const std::string contract = run({"explain", "SL451"}).out;
   CHECK_FALSE(has(contract, "0 > 1"));
   CHECK(has(contract, "a requirement of the stack is not met"));
+  const std::string heads = run({"explain", "SL403", "SL301"}).out;
+  CHECK(has(heads, "requirement megatron-core/heads-over-tensor"));
+  CHECK(has(heads, "nearby values of the field in the title"));
   const std::string memory = run({"explain", "SL509"}).out;
   CHECK(std::count(memory.begin(), memory.end(), '\n') < 150);  // most of them examples
   CHECK(has(unwrapped(memory), "the least of each kind that helps"));
@@ -143,6 +171,6 @@ TEST_CASE("explain, help and suggest say what they mean", "[lint]") {
   CHECK(has(unwrapped(fits), "comma-separated numbers of GPUs: `3,6,8,24`; required"));
   const auto files = with({{"s.toml", server + "8\n"}});
   const std::string suggested = run({"suggest", "s.toml", "--gpu", "h100"}, files).out;
-  CHECK(has(suggested, "best by tokens per second and GPU"));
+  CHECK(has(suggested, "best by tokens/s per GPU"));
   CHECK_FALSE(has(suggested, "training tokens"));
 }
