@@ -58,7 +58,7 @@ class Question {
     for (const Size& each : sizes) {
       if (each.value >= 1 && each.value <= most) continue;
       wrong(fmt::format("`{}` is {}", each.name, each.value),
-            fmt::format("a whole number from 1 to {}", with_commas(most)));
+            fmt::format("expected a whole number from 1 to {}", with_commas(most)));
     }
   }
 

@@ -75,8 +75,7 @@ void check_complete(const model::Reading& reading, std::vector<Error>& errors) {
   }
   if (!reading.setup.model.conv.empty()) return;
   if (reading.setup.plan.mode == model::Mode::decode && !model::decodes(reading.setup.model)) {
-    errors.push_back({std::string(code::incomplete),
-                      "a model of images or sound has no decoding: it reads all of them at once",
+    errors.push_back({std::string(code::incomplete), std::string(model::no_decoding),
                       "`prefill` is one forward pass, of a sampler's many", reading.path});
     return;
   }
@@ -128,8 +127,9 @@ void limit_proposals(project::Request& request, std::optional<Shape> shape,
   if (shape) request.shape = static_cast<rules::Shape>(*shape);
   request.head_multiple = head_multiple;
   if (head_multiple && (*head_multiple < 1 || *head_multiple > rules::largest_head_multiple)) {
-    errors.push_back(wrong(fmt::format("`head_multiple` is {}", *head_multiple),
-                           fmt::format("a whole number from 1 to {}", rules::largest_head_multiple)));
+    errors.push_back(
+        wrong(fmt::format("`head_multiple` is {}", *head_multiple),
+              fmt::format("expected a whole number from 1 to {}", rules::largest_head_multiple)));
   }
 }
 

@@ -288,6 +288,8 @@ std::vector<Error> problems_with(const contracts::PlanSubject& subject, const Pl
                             "costs are compared: all GPUs need one, or none"));
   }
   if (!options.input_tokens) return out;
+  if (!model::decodes(subject.reading.setup.model))
+    out.push_back(wrong(std::string(model::no_decoding), "`roofline --mode prefill` prices one pass"));
   constexpr std::array served{model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::data,
                               model::FieldId::expert, model::FieldId::micro_batch_size};
   for (const model::FieldId field : contracts::chosen_in_training()) {

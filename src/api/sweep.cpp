@@ -90,7 +90,7 @@ class Sweep {
         const std::vector<Axis>& axes)
       : book_(book), reading_(reading), gpus_(gpus), axes_(axes), rows_(axes.front().values.size()) {
     out_.parameters.resize(rows_);
-    out_.memory_gb.resize(rows_);
+    out_.memory_gib.resize(rows_);
     out_.fails.resize(rows_);
     out_.reasons.emplace_back();
     numbers_.emplace("", 0);
@@ -170,7 +170,7 @@ class Sweep {
     const model::Setup& setup = points.setup();
     if (const std::string& broken = points.broken(); !broken.empty()) out_.fails[row] = number_of(broken);
     out_.parameters[row] = points.parameters();
-    out_.memory_gb[row] = points.memory_bytes() / bytes_per_gb;
+    out_.memory_gib[row] = points.memory_bytes() / bytes_per_gib;
     const std::span<const cost::StepCost> steps = points.price(false);
     for (std::size_t gpu = 0; gpu < steps.size(); ++gpu) {
       const cost::StepCost& step = steps[gpu];

@@ -89,7 +89,8 @@ TEST_CASE("a caller says of what numbers of heads are multiples", "[api]") {
   const api::LintResult wrong = linted({.head_multiple = 0});
   REQUIRE(wrong.errors.size() == 1);
   CHECK(wrong.errors[0].code == "invalid-option");
-  CHECK(api::to_string(wrong.errors[0]) == "error: `head_multiple` is 0; a whole number from 1 to 1024");
+  CHECK(api::to_string(wrong.errors[0]) ==
+        "error: `head_multiple` is 0; expected a whole number from 1 to 1024");
 }
 
 TEST_CASE("a search keeps what its caller says of the shape", "[api]") {

@@ -61,8 +61,8 @@ TEST_CASE("everything that is wrong with a question is said at once, with its ki
             api::price_gemm("a10000", {.m = 0, .n = 2'000'000'000'000, .dtype = "bf61", .layout = "ntt"})) ==
         "invalid-option error: unknown GPU `a10000`; did you mean `a100`?\n"
         "invalid-option error: `bf61` is not a known dtype; did you mean `bf16`?\n"
-        "invalid-option error: `m` is 0; a whole number from 1 to 1,000,000,000,000\n"
-        "invalid-option error: `n` is 2000000000000; a whole number from 1 to 1,000,000,000,000\n"
+        "invalid-option error: `m` is 0; expected a whole number from 1 to 1,000,000,000,000\n"
+        "invalid-option error: `n` is 2000000000000; expected a whole number from 1 to 1,000,000,000,000\n"
         "invalid-option error: `ntt` is not a known layout; tn, nn, nt or tt\n");
   CHECK(errors_of(api::price_gemm("a100", {.dtype = "fp8"})) ==
         "unable error: `dtype` fp8 is not supported by a100-sxm4-80gb; choose another GPU, or a "

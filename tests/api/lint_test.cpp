@@ -38,6 +38,20 @@ std::string text_of(const api::LintResult& result) {
 
 }  // namespace
 
+// transformers, models/siglip/modeling_siglip.py: a tower has no head, and every patch sees every other.
+TEST_CASE("what has no decoding step is linted in one pass, whoever asks", "[api]") {
+  const auto files = api::memory_files({{"config.json", R"({"model_type": "siglip_vision_model",
+    "hidden_size": 1152, "image_size": 896, "intermediate_size": 4304, "num_attention_heads": 16,
+    "num_hidden_layers": 27, "patch_size": 14})"}});
+  const api::LintResult result =
+      api::lint(*files, {{"config.json"}}, {.read = {.settings = {{"mode", "decode"}}}, .gpus = {{"a100"}}});
+  CHECK(text_of(result).find(
+            "note: config.json: an encoder or a diffusion transformer has no decoding step: it "
+            "reads its input in one pass; linted as `prefill`\n") != std::string::npos);
+  REQUIRE(result.steps.size() == 1);
+  CHECK(result.steps.front().tokens_per_step > 4000);  // patches
+}
+
 TEST_CASE("a finding has a place, a price, and a way out as edits", "[api]") {
   const auto files = gpt3_file();
   const api::LintResult result = api::lint(*files, {{"models/gpt3.toml"}}, {.gpus = {{"a100"}}});

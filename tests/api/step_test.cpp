@@ -65,11 +65,11 @@ TEST_CASE("a file that is no configuration is no error, one that is gone is", "[
   CHECK(other.errors.empty());
   CHECK(errors_of(api::read(*files, {"dato.json"}).errors) ==
         "not-found dato.json: error: cannot be read: No such file or directory; did you mean `data.json`?\n");
-  CHECK(errors_of(api::read(*files, {"Qwen/Qwen9-8B"}).errors) ==
-        "not-found Qwen/Qwen9-8B: error: no such file, and no model of this name in the local Hugging Face "
+  CHECK(errors_of(api::read(*files, {"Qwen/Qwne3-8B"}).errors) ==
+        "not-found Qwen/Qwne3-8B: error: no such file, and no model of this name in the local Hugging Face "
         "cache "
-        "or in the table of published models; did you mean `Qwen/Qwen3-8B`? otherwise the model's "
-        "config.json will do: "
+        "or in the table of published models; did you mean `Qwen/Qwen3-8B`? otherwise pass the model's "
+        "config.json: "
         "its path, or `-` for standard input\n");
 }
 

@@ -38,7 +38,8 @@ TEST_CASE("each row of a sweep is the step that a setting gives", "[api]") {
                                         {{"a100", "h100"}}});
     REQUIRE(steps);
     CHECK(swept->parameters[row] == steps->front().parameters);
-    CHECK(swept->memory_gb[row] == Approx(static_cast<double>(steps->front().memory.total_bytes) / 1e9));
+    CHECK(swept->memory_gib[row] ==
+          Approx(static_cast<double>(steps->front().memory.total_bytes) / 1073741824.0));
     for (std::size_t gpu = 0; gpu < 2; ++gpu) {
       CHECK(swept->gpus[gpu].gpu == (*steps)[gpu].gpu);
       CHECK(swept->gpus[gpu].step_us[row] == Approx((*steps)[gpu].step_us));

@@ -1,6 +1,7 @@
 """Models in all the ways they come, and what is wrong with them."""
 
 import dataclasses
+import itertools
 import json
 import pathlib
 import pickle
@@ -156,6 +157,11 @@ def test_notebook_and_tables(tmp_path):
     json.dumps(shapelint.lint(EXAMPLE, "a100", with_operations=True).to_dict())
 
 
+def test_a_step_that_cannot_start_has_no_time():
+    text = shapelint.lint(EXAMPLE, "a100", tensor=3)._repr_html_()
+    assert "n/a until fixed: SL403" in text and "ms a step" not in text
+
+
 def test_values_are_plain_and_fixed():
     finding = shapelint.lint(EXAMPLE, "a100").findings[0]
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -188,6 +194,12 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
     for endless in (range(1, 10**12), range(1, 10**30), range(10**12, 1, -1)):
         with pytest.raises(ValueError, match="`hidden_size` has more than 100,000,000 rows"):
             shapelint.sweep(gpt2, {"hidden_size": endless})
+    with pytest.raises(ValueError, match="`hidden_size` has more than 10,000,000 rows"):
+        shapelint.sweep(gpt2, {"hidden_size": itertools.count(1)})
+    with pytest.raises(ValueError, match="more than 1,000 names"):
+        shapelint.lint(gpt2, gpu=itertools.repeat("a100"))
+    with pytest.raises(ValueError, match="`vary` has more than 1,000 values"):
+        shapelint.suggest(gpt2, gpu="a100", vary=itertools.repeat("vocab_size"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`hidden_size` has more than 100,000 values"):
         shapelint.suggest(gpt2, gpu="a100", ranges={"hidden_size": range(1, 10**12)})
     no_number = float("nan")

@@ -307,7 +307,7 @@ py::object sweep(const py::dict& asked, const std::vector<std::pair<std::string,
                  "communication_us"_a = bytes_of(each.communication_us),
                  "overhead_us"_a = bytes_of(each.overhead_us), "bubble_us"_a = bytes_of(each.bubble_us))));
   }
-  return py::dict("parameters"_a = bytes_of(result.parameters), "memory_gb"_a = bytes_of(result.memory_gb),
+  return py::dict("parameters"_a = bytes_of(result.parameters), "memory_gib"_a = bytes_of(result.memory_gib),
                   "fails"_a = bytes_of(result.fails), "reasons"_a = py::tuple(py::cast(result.reasons)),
                   "gpus"_a = gpus);
 }

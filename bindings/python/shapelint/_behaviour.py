@@ -250,13 +250,23 @@ class LintResult(Plain):
         """Return a row for each finding, by severity, then by cost."""
         return data_frame(self._rows_of(self.findings))
 
+    def _failing(self, step: Any) -> list[str]:
+        """Return the codes of findings that keep the step from starting on its GPU."""
+        findings = [each for each in self.findings if each.certain_to_fail and each.model == step.model]
+        return list(dict.fromkeys(each.code for each in findings if not each.gpu or step.gpu in each.gpu.split(", ")))
+
     def _repr_html_(self) -> str:
         """Return HTML for notebooks."""
         problems = "".join(f"<p>{html.escape(problem.text)}</p>" for problem in self.problems)
         steps = []
         names = {model.id: model.name for model in self.models}
         for step in self.steps:
-            text = f"{names.get(step.model, '')} {step.gpu}: {step.step_us / 1e3:,.4g} ms a step, MFU {step.mfu:.1%}"
+            text = f"{names.get(step.model, '')} {step.gpu}: "
+            failing = self._failing(step)
+            if failing:
+                steps.append(f"<p>{html.escape((text + 'n/a until fixed: ' + ', '.join(failing)).strip())}</p>")
+                continue
+            text += f"{step.step_us / 1e3:,.4g} ms a step, MFU {step.mfu:.1%}"
             if step.after.applied:
                 changes = ", ".join(str(change) for change in step.after.applied)
                 text += f"; with {changes} {step.after.step_us / 1e3:,.4g} ms"

@@ -20,6 +20,7 @@ Stack = Union[str, Iterable[str], None]
 
 # Of a sweep: ten columns of results take 8 GB.
 _MOST_ROWS = 100_000_000
+_MOST_ROWS_WITHOUT_LENGTH = 10_000_000  # a generator may have no end
 _MOST_VALUES = 100_000  # of a field in a search
 _MOST_NAMES = 1_000  # of GPUs, rules or packages: as in a configuration
 
@@ -56,15 +57,23 @@ def _source(model: Any, name: str | None) -> tuple[str, str | None, bool]:
     )
 
 
+def _held(values: Iterable[Any], most: int, what: str) -> list[Any]:
+    """Return the values of an iterable, which may have no end."""
+    held = list(itertools.islice(values, most + 1))
+    if len(held) > most:
+        raise ValueError(f"{what} has more than {most:,} values")
+    return held
+
+
 def _listed(texts: Gpus | Stack) -> list[str]:
     """Return the names in `a,b`, or in a sequence of such texts."""
     given = [] if texts is None else [texts] if isinstance(texts, str) else texts
     try:
-        names = [each.strip() for some in given for each in some.split(",")]
+        names = [each.strip() for some in itertools.islice(given, _MOST_NAMES + 1) for each in some.split(",")]
     except (TypeError, AttributeError):
         raise TypeError(f"a text or several are expected, not {texts!r}") from None
     if len(names) > _MOST_NAMES:
-        raise ValueError(f"{len(names):,} names are given, more than {_MOST_NAMES:,}")
+        raise ValueError(f"more than {_MOST_NAMES:,} names are given")
     return names
 
 
@@ -240,20 +249,17 @@ def suggest(
     question = _question(model, gpu, plan, name, config, isolated, stack)
     texts = []
     for field, values in (ranges or {}).items():
-        # An iterable may be longer than any memory, or have no end.
-        listed = values if isinstance(values, str) else list(itertools.islice(values, _MOST_VALUES + 1))
-        if not isinstance(listed, str) and len(listed) > _MOST_VALUES:
-            raise ValueError(f"`{field}` has more than {_MOST_VALUES:,} values")
-        texts.append(f"{field}={listed if isinstance(listed, str) else ','.join(map(str, listed))}")
+        listed = values if isinstance(values, str) else ",".join(map(str, _held(values, _MOST_VALUES, f"`{field}`")))
+        texts.append(f"{field}={listed}")
     return SuggestResult._of(
         _asked(
             lambda: _shapelint.suggest(
                 question,
                 model=part,
-                vary=list(vary),
-                fix=list(fix),
+                vary=_held(vary, _MOST_NAMES, "`vary`"),
+                fix=_held(fix, _MOST_NAMES, "`fix`"),
                 ranges=texts,
-                where=list(where),
+                where=_held(where, _MOST_NAMES, "`where`"),
                 shape=shape,
                 head_multiple=head_multiple,
                 budget=dict(budget or {}),
@@ -340,12 +346,13 @@ def _column(field: str, values: Any) -> tuple[Any, bool]:
         return numpy.ascontiguousarray(numbers, dtype=numpy.int64), True
     if isinstance(values, array.array) and values.typecode in "ql" and values.itemsize == 8:
         return values, False
+    most = _MOST_ROWS if hasattr(values, "__len__") else _MOST_ROWS_WITHOUT_LENGTH
     try:
-        held = array.array("q", itertools.islice(values, _MOST_ROWS + 1))
+        held = array.array("q", itertools.islice(values, most + 1))
     except OverflowError:
         raise ValueError(f"`{field}` holds a number beyond 64 bits") from None
-    if len(held) > _MOST_ROWS:
-        raise ValueError(f"`{field}` has more than {_MOST_ROWS:,} rows")
+    if len(held) > most:
+        raise ValueError(f"`{field}` has more than {most:,} rows")
     return held, False
 
 
@@ -363,7 +370,7 @@ def sweep(
 ) -> Columns:
     """Predict many shapes and launch configs of one model: columns of integers in, columns of results out.
 
-    `over` has a column for each varied field, all of one length; each row is a candidate. The result has these columns, then `parameters`, `memory_gb`, `gpu` (an id; with several GPUs the rows of one come after those of the
+    `over` has a column for each varied field, all of one length; each row is a candidate. The result has these columns, then `parameters`, `memory_gib`, `gpu` (an id; with several GPUs the rows of one come after those of the
     other), `step_us`, `tokens_per_s_per_gpu`, `mfu`, `hfu`, `compute_us`, `memory_us`, `communication_us`,
     `overhead_us`, `bubble_us`, and `fails`: rules that the row violates, or an empty text. Numbers are numpy arrays if a
     given column is one, else `array.array`; pandas accepts both:
@@ -397,8 +404,8 @@ def sweep(
     for field, column in columns:
         out[field] = numbers("q", [bytearray(memoryview(column).cast("B"))] * times)
     out["parameters"] = numbers("q", [answer["parameters"]] * times)
-    out["memory_gb"] = numbers("d", [answer["memory_gb"]] * times)
-    rows = len(answer["memory_gb"]) // 8
+    out["memory_gib"] = numbers("d", [answer["memory_gib"]] * times)
+    rows = len(answer["memory_gib"]) // 8
     out["gpu"] = [gpu for gpu, _ in gpus for _ in range(rows)]
     for key in gpus[0][1]:
         out[key] = numbers("d", [results[key] for _, results in gpus])

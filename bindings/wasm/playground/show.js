@@ -72,7 +72,7 @@ export function showSummary({ steps, models }) {
   if (!step) return byId("summary").replaceChildren();
   const { after, memory } = step;
   const cards = [card("parameters", count(models.find((each) => each.id === step.model).parameters)), card("step", time(step.step_us)), card("MFU", percent(step.mfu)),
-    card("bound by", step.bound), card(`${step.produces} per second and GPU`, count(step.tokens_per_s_per_gpu))];
+    card("bound by", step.bound), card(`${step.produces}/s per GPU`, count(step.tokens_per_s_per_gpu))];
   const [needs, has] = [memory.total_bytes / 1e9, (memory.capacity_bytes ?? 0) / 1e9];
   cards.push(card(has > 0 && needs > has ? `memory: does not fit ${number(has, 3)} GB` : `memory${has > 0 ? ` of ${number(has, 3)} GB` : ""}`,
     number(needs, 3) + " GB", has > 0 && needs > has ? "warned" : ""));
