@@ -97,7 +97,8 @@ std::span<const Command> commands() {
           "show", "print a model as its layers, and its fields with their origin",
           "Prints the config format, the model as a list of layers, its parameters, and the fields of "
           "model and run that are not at shapelint's default (`-v`: all), each with its value and origin: "
-          "stated, given on the command line, derived, or another's default. A folder is searched for "
+          "stated, given on the command line, derived, or the default of its framework or model. A folder is "
+          "searched for "
           "configurations.",
           "shapelint show config.json\n"
           "shapelint show --why run.sh\n"

@@ -123,8 +123,8 @@ std::vector<Error> missing_fields(const model::Reading& reading, const std::stri
     return errors;
   }
   if (reading.setup.plan.mode == model::Mode::decode && !model::decodes(reading.setup.model)) {
-    errors.push_back({"a model of images or sound has no decoding: it reads all of them at once",
-                      "`prefill` is one forward pass, of a sampler's many", path, std::nullopt});
+    errors.push_back({std::string(model::no_decoding), "`prefill` is one forward pass, of a sampler's many",
+                      path, std::nullopt});
     return errors;
   }
   std::string why = formats::why_unknown(reading);

@@ -55,7 +55,7 @@ Setter into_list(std::vector<std::string>& target) {
   return [&target](std::string_view text) -> std::optional<std::string> {
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t comma = std::min(text.find(',', begin), text.size());
-      if (comma == begin) return "names with commas between them";
+      if (comma == begin) return "comma-separated names";
       target.emplace_back(text.substr(begin, comma - begin));
       begin = comma + 1;
     }

@@ -172,7 +172,7 @@ bool write_over(const std::string& path, std::string_view before, std::string_vi
     has_changed = written && !*written;
   }
   if (has_changed) {
-    print_error(io, {"the file changed while it was being fixed, and stays as it is", "run it again", path,
+    print_error(io, {"the file changed while it was being fixed and was not written", "run it again", path,
                      std::nullopt});
     return false;
   }

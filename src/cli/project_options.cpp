@@ -258,7 +258,7 @@ Option shape_option(ProjectOptions& options) {
   return {.names = "--shape",
           .value = "NAME",
           .doc =
-              "what fixes may change of the model: free: all; padding: vocabulary, MLP and expert widths; "
+              "what fixes may change of the model: free: all; padding: vocabulary and intermediate sizes; "
               "fixed: vocabulary only [default: by the kind of file, docs/how-to/find-better-shapes.md]",
           .set =
               [&options](std::string_view text) {

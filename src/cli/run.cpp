@@ -108,9 +108,8 @@ std::vector<UsageError> names_like_options(std::span<const std::string> args, co
       return files.exists(folder + arg) || files.is_link(folder + arg);
     });
     if (!is_name) continue;
-    errors.push_back(
-        {fmt::format("`{}` is the name of a file or folder here, and begins as an option does", arg),
-         fmt::format("write `./{}` for the file, and `--` before a list of names", arg)});
+    errors.push_back({fmt::format("`{}` is a file or folder whose name begins like an option", arg),
+                      fmt::format("write `./{}` for the file, and `--` before a list of names", arg)});
   }
   return errors;
 }
@@ -162,7 +161,7 @@ int run_guarded(std::span<const std::string> args, Io& io, report::GuardBuffer& 
 
   GlobalOptions global;
   Bound bound = choice.command->bind();
-  std::vector<Option> options = bound.options;
+  std::vector<Option> options = std::move(bound.options);
   for (Option& option : global_options(global)) options.push_back(std::move(option));
   const std::vector<UsageError> errors = parse(options, choice.args);
   io.out_color = use_color(global.color, io, io.out_is_terminal);

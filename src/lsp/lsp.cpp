@@ -232,7 +232,7 @@ class Server {
       problem = refused.what();
     } catch (const Json::exception&) {
       code = invalid_params;
-      problem = "the parameters do not fit";
+      problem = "invalid parameters";
     } catch (const std::exception& failed) {
       problem = std::string("it failed: ") + failed.what();
     }
@@ -271,7 +271,7 @@ class Server {
   Json answer(const std::string& method, const Json& params) {
     if (state_ == State::shut_down) throw Refused(invalid_request, "the server was shut down");
     if (method == "initialize") return initialize(params);
-    if (state_ == State::started) throw Refused(not_initialized, "the server was not initialized yet");
+    if (state_ == State::started) throw Refused(not_initialized, "the server is not initialized yet");
     lint_due();
     if (method == "textDocument/hover") return hover(params);
     if (method == "textDocument/codeAction") return code_actions(params);

@@ -114,7 +114,7 @@ TEST_CASE("a file that changed meanwhile stays as it is", "[fix][cli]") {
   files.from = readings + 1;
   const tests::Ran ran = run(plus(fix, {"--fix"}), files);
   CHECK(ran.code == 2);
-  CHECK(ran.err.find("the file changed while it was being fixed, and stays as it is") != std::string::npos);
+  CHECK(ran.err.find("the file changed while it was being fixed and was not written") != std::string::npos);
   CHECK(files.files.files.at("m.toml") == "# another's\n");
 }
 
@@ -140,9 +140,9 @@ TEST_CASE("what cannot be meant together is refused", "[fix][cli]") {
   CHECK(refused(plus(fix, {"--unsafe-fixes"})) ==
         "error: `--unsafe-fixes` fixes nothing alone; add `--fix` or `--diff`\n");
   CHECK(refused(plus(fix, {"--fix", "--write-baseline"})) ==
-        "error: `--write-baseline` and fixing exclude each other; fix first, then look at what is left\n");
+        "error: `--write-baseline` and fixing exclude each other; fix first, then check what remains\n");
   CHECK(refused(plus(fix, {"--fix", "--prune-baseline"})) ==
-        "error: `--prune-baseline` and fixing exclude each other; fix first, then look at what is left\n");
+        "error: `--prune-baseline` and fixing exclude each other; fix first, then check what remains\n");
   CHECK(refused(plus(fix, {"--diff", "--output", "json=out.json"})) ==
         "error: `--diff` makes no report, so there is nothing for `--output`; leave one of them out\n");
   CHECK(refused(plus(fix, {"--fix", "-"})) ==
@@ -155,21 +155,21 @@ TEST_CASE("the command that a fix names for what a native file does not state ad
       "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\nvocab_size = 50304\n"
       "[run]\nsequence_length = 512\n";
   const text::MemoryFileSystem files = with({{"m.toml", model}});
-  // Four sequences are another global batch.
+  // Sixteen sequences are another global batch.
   const tests::Ran ran = run({"lint", "m.toml", "--gpu", "a100", "--fix", "--unsafe-fixes", "--select",
                               "SL501", "--fail-level", "info"},
                              files);
   CHECK(ran.code == 1);
   CHECK(ran.err.find(
             "not fixed: m.toml:1:1: SL501 the file does not state `micro_batch_size`: `shapelint suggest "
-            "m.toml --vary micro_batch_size --range micro_batch_size=4 --apply 1 --write` adds it\n") !=
+            "m.toml --vary micro_batch_size --range micro_batch_size=16 --apply 1 --write` adds it\n") !=
         std::string::npos);
   const tests::Ran applied = run({"suggest", "m.toml", "--vary", "micro_batch_size", "--range",
-                                  "micro_batch_size=4", "--apply", "1", "--write", "--gpu", "a100"},
+                                  "micro_batch_size=16", "--apply", "1", "--write", "--gpu", "a100"},
                                  files);
   CHECK(applied.err.empty());
   CHECK(applied.code == 0);
-  CHECK(files.files.at("m.toml") == model + "micro_batch_size = 4\n");
+  CHECK(files.files.at("m.toml") == model + "micro_batch_size = 16\n");
 }
 
 // The weights have as many rows as the file says: a padded vocabulary would not load them.

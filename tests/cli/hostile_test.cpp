@@ -216,10 +216,12 @@ TEST_CASE("no name leaves its code in Markdown", "[hostile]") {
 TEST_CASE("a table's rows are answered without formulas", "[hostile]") {
   text::MemoryFileSystem files;
   files.files["t.csv"] =
-      "m,n,k,note,=1+1\n128,128,128,=1+1,\"=a,b\"\n128,128,128,plain,\"a \"\"b\"\", c\"\n128,128,128,-1,+2\n";
+      "m,n,k,note,=1+1\n128,128,128,=1+1,\"=a,b\"\n128,128,128,plain,\"a \"\"b\"\", "
+      "c\"\n128,128,128,-1,+2\n128,128,128,\t=1,\x1b[2J\n";
   const auto ran = tests::run({"gemm", "--shapes", "t.csv", "--gpu", "a100", "--format", "csv"}, files);
   CHECK(ran.out.find("m,n,k,note,\"'=1+1\",") == 0);
   CHECK(ran.out.find("\n128,128,128,\"'=1+1\",\"'=a,b\",") != std::string::npos);
   CHECK(ran.out.find("\n128,128,128,-1,+2,") != std::string::npos);
+  CHECK(ran.out.find_first_of("\t\x1b") == std::string::npos);
   CHECK(ran.out.find("\n128,128,128,plain,\"a \"\"b\"\", c\",") != std::string::npos);
 }

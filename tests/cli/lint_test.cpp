@@ -189,7 +189,7 @@ TEST_CASE("a written baseline leaves nothing, and a new finding is told", "[lint
   const tests::Ran found = run(plus(known, {"--format", "concise"}), files);
   CHECK(found.code == 1);
   CHECK(vocabulary_lines(found) == "m.toml:7:14\n");
-  CHECK(found.err.find("no longer found; `--prune-baseline` takes") != std::string::npos);
+  CHECK(found.err.find("no longer found; `--prune-baseline` removes them") != std::string::npos);
   const std::string before = files.files["shapelint-baseline.json"];
   CHECK(run(plus(known, {"--prune-baseline"}), files).err.find("taken out") != std::string::npos);
   CHECK(files.files["shapelint-baseline.json"].size() < before.size());

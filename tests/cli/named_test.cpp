@@ -67,10 +67,10 @@ TEST_CASE("the cache lies where the Hub's own library has it", "[cli][named]") {
     CHECK(ran.code == 2);
     CHECK(ran.err ==
           "error: org/other: no such file, and no model of this name in the local Hugging Face cache "
-          "or in the table of published models; the model's config.json will do: its path, or `-` for "
+          "or in the table of published models; pass the model's config.json: its path, or `-` for "
           "standard input; "
           "looked for `" +
-              hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE name another cache\n");
+              hub + "/models--org--other`; HF_HOME or HF_HUB_CACHE set another cache\n");
   }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a published model is known by its name where no file and no cache has
   CHECK(run({"gpt2", "--gpu", "a100"}, files).out.find("assumed: micro_batch_size 1, sequence_length 1024") !=
         std::string::npos);
   CHECK(
-      run({"Qwen/Qwen3-8X", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`?") !=
+      run({"Qwen/Qwne3-8B", "--gpu", "h100"}, files, with_cache).err.find("did you mean `Qwen/Qwen3-8B`?") !=
       std::string::npos);
   // What can only be a path is one.
   files.files["openai-community/README.md"] = "";
@@ -136,15 +136,15 @@ TEST_CASE("a published model of several parts is known by its name", "[cli][name
 TEST_CASE("a name that is neither a file nor a model has one answer in every command", "[cli][named]") {
   const std::string wanted =
       "no such file, and no model of this name in the local Hugging Face cache or in the table of published "
-      "models; did you mean `Qwen3-";
+      "models; did you mean `Qwen3-8B`?";
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"show", "Qwen3-9B"}, std::vector<std::string>{"Qwen3-9B", "--gpu", "h100"},
-        std::vector<std::string>{"roofline", "Qwen3-9B", "--gpu", "h100"}}) {
+       {std::vector<std::string>{"show", "Qwne3-8B"}, std::vector<std::string>{"Qwne3-8B", "--gpu", "h100"},
+        std::vector<std::string>{"roofline", "Qwne3-8B", "--gpu", "h100"}}) {
     INFO(command.front());
     const auto ran = run(command, text::MemoryFileSystem{});
     CHECK(ran.code == 2);
     CHECK(ran.err.find(wanted) != std::string::npos);
-    CHECK(ran.err.find("the model's config.json will do: its path, or `-` for standard input") !=
+    CHECK(ran.err.find("pass the model's config.json: its path, or `-` for standard input") !=
           std::string::npos);
   }
   // What has a file's ending is a file.
@@ -162,7 +162,7 @@ TEST_CASE("`hf://` names a model of the Hub, from the local cache only", "[cli][
   CHECK(missing.err.find(
             "error: hf://org/other: no such file, and no model of this name in the local Hugging Face "
             "cache") == 0);
-  CHECK(missing.err.find("the model's config.json will do: its path, or `-` for standard input") !=
+  CHECK(missing.err.find("pass the model's config.json: its path, or `-` for standard input") !=
         std::string::npos);
   for (const char* const wrong : {"hf://", "hf://a/b/c", "hf://../etc", "hf://org/.."}) {
     INFO(wrong);

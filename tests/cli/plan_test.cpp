@@ -397,7 +397,8 @@ TEST_CASE("a measured step scales all plans, and narrows their interval", "[plan
   const auto width = [](const Json& plan) {
     return plan["high_us"].get<double>() / plan["low_us"].get<double>();
   };
-  CHECK(width(after) <= width(before) + 1e-9);
+  constexpr double digits = 1e-8;  // JSON has nine, of both ends
+  CHECK(width(after) <= width(before) + digits);
   // What `profile` and `prove` write says the same.
   files.files["profile.json"] = R"({"traces": [{"step_us": 20000000}]})";
   files.files["proof.json"] =
@@ -446,12 +447,36 @@ TEST_CASE("bars of a picture have names that tell the plans apart", "[plan][cli]
   result.sequence_length = 4096;
   result.counts.emplace_back();
   result.counts.front().plans = plans;
-  const chart::PlanFigure figure = cli::plan_figure(result, "a model");
+  result.counts.front().gpu = "h100-sxm5";
+  result.counts.front().num_gpus = 8;
+  const chart::PlanFigure figure =
+      cli::plan_figure(result, {}, "a model", "NVIDIA H100 SXM5 80GB", DType::fp8);
+  CHECK(figure.title == "a model on 8 x NVIDIA H100 SXM5 80GB");
+  CHECK(figure.subtitle.starts_with("training, 8 sequences of 4,096 tokens per step, fp8; fastest plan: "));
   std::vector<std::string> names;
   for (const chart::MemoryBar& bar : figure.memory->bars) names.push_back(bar.label);
   CHECK(names == std::vector<std::string>{"TP 1, PP 2, ZeRO-0, even layers, 1 x 1",
                                           "TP 1, PP 2, ZeRO-0, 17 layers",
                                           "TP 1, PP 2, ZeRO-0, even layers, 2 x 1", "TP 1, PP 2, ZeRO-1"});
+}
+
+TEST_CASE("the picture and the heading of serving state the bounds", "[plan][cli]") {
+  const text::MemoryFileSystem files;
+  const tests::Ran ran =
+      tests::run({"plan", "Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "2", "--input-tokens", "1000",
+                  "--output-tokens", "100", "--ttft", "500", "--tpot", "30", "--plot", "front.svg"},
+                 files);
+  REQUIRE(ran.code == 0);
+  constexpr std::string_view bounds = "TTFT at most 500 ms, TPOT at most 30.0 ms";
+  std::string heading = ran.out.substr(0, ran.out.find("\n\n"));
+  std::replace(heading.begin(), heading.end(), '\n', ' ');
+  CHECK(heading.find(bounds) != std::string::npos);
+  CHECK(files.files.at("front.svg").find(bounds) != std::string::npos);
+  api::PlanOptions asked;
+  asked.rate = 20;
+  asked.concurrency = 1;
+  CHECK(cli::bounds_words(asked) == ", 20.0 requests/s, 1 concurrent request");
+  CHECK(cli::bounds_words({}).empty());
 }
 
 TEST_CASE("plans fit a terminal of 80 columns", "[plan][cli]") {

@@ -63,7 +63,7 @@ TEST_CASE("a file's name is never an option", "[cli]") {
     const auto ran = run({"lint", "x.toml", name}, files);
     CHECK(ran.code == 2);
     CHECK(ran.out.empty());
-    CHECK(ran.err.find("`" + std::string(name) + "` is the name of a file or folder here") !=
+    CHECK(ran.err.find("`" + std::string(name) + "` is a file or folder whose name begins like an option") !=
           std::string::npos);
     CHECK(ran.err.find("write `./" + std::string(name) + "`") != std::string::npos);
     files.files.erase(name);
@@ -73,10 +73,10 @@ TEST_CASE("a file's name is never an option", "[cli]") {
   CHECK(run({"lint", "--output=concise=/outside"}, files).code == 2);
   files.files["/project/--fix"] = "";
   files.here = "/project/models";
-  CHECK(run({"lint", "--fix"}, files).err.find("name of a file") != std::string::npos);
+  CHECK(run({"lint", "--fix"}, files).err.find("name begins like an option") != std::string::npos);
   // Behind `--` it is the file.
   files.files["--fix"] = "";
-  CHECK(run({"lint", "--", "--fix"}, files).err.find("name of a file or folder here") == std::string::npos);
+  CHECK(run({"lint", "--", "--fix"}, files).err.find("name begins like an option") == std::string::npos);
 }
 
 TEST_CASE("help and version go to standard output", "[cli]") {

@@ -63,17 +63,24 @@ TEST_CASE("a degree that only the run knows is named, and nothing is predicted",
   CHECK(run({"show", "a.sh"}, files).out.find("heads_per_rank") == std::string::npos);
 }
 
-TEST_CASE("models of images have no decoding, those of words do", "[cli]") {
-  const auto files = with({{"vit.json", R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+TEST_CASE("encoders have no decoding step", "[cli]") {
+  const auto files =
+      with({{"vit.json", R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
                                            "num_attention_heads": 12, "intermediate_size": 3072})"},
-                           {"dit.json", R"({"_class_name": "DiTTransformer2DModel", "num_attention_heads": 16,
+            {"dit.json", R"({"_class_name": "DiTTransformer2DModel", "num_attention_heads": 16,
                                            "attention_head_dim": 72, "in_channels": 4, "num_layers": 28,
-                                           "sample_size": 32, "patch_size": 2})"}});
-  for (const std::string file : {"vit.json", "dit.json"}) {
+                                           "sample_size": 32, "patch_size": 2})"},
+            {"bert.json", R"({"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12,
+                                           "num_attention_heads": 12, "intermediate_size": 3072,
+                                           "vocab_size": 30522})"}});
+  for (const std::string file : {"vit.json", "dit.json", "bert.json"}) {
     CHECK(is_priced(files, {file, "--mode", "prefill"}));
     CHECK_FALSE(is_priced(files, {file, "--mode", "decode"}));
     CHECK(run({"roofline", file, "--isolated", "--gpu", "a100", "--mode", "decode"}, files)
-              .err.find("has no decoding: it reads all of them at once") != std::string::npos);
+              .err.find("has no decoding step: it reads its input in one pass") != std::string::npos);
+    CHECK(run({"plan", file, "--isolated", "--gpu", "a100", "--input-tokens", "8", "--output-tokens", "8"},
+              files)
+              .err.find("has no decoding step") != std::string::npos);
   }
 }
 

@@ -179,7 +179,7 @@ TEST_CASE("a message that is nested or filled without end is refused", "[lsp]") 
 }
 
 TEST_CASE("parameters that do not fit are an error of their request", "[lsp]") {
-  const std::string bad = "7: -32602 the parameters do not fit";
+  const std::string bad = "7: -32602 invalid parameters";
   CHECK(answer_to(request(7, "textDocument/hover", Json::array({1}))) == bad);
   CHECK(answer_to(request(7, "textDocument/hover", {{"textDocument", 1}})) == bad);
   CHECK(answer_to(request(7, "textDocument/codeAction", {{"textDocument", {{"uri", "a"}}}})) == bad);
@@ -195,13 +195,11 @@ TEST_CASE("parameters that do not fit are an error of their request", "[lsp]") {
 
 TEST_CASE("the order of the protocol is kept", "[lsp]") {
   // Before `initialize`.
-  CHECK(
-      lines(talk({hover(1, "a"), open("a", gpt2), request(2, "shutdown", {})})) ==
-      Texts{"1: -32002 the server was not initialized yet", "2: -32002 the server was not initialized yet"});
+  CHECK(lines(talk({hover(1, "a"), open("a", gpt2), request(2, "shutdown", {})})) ==
+        Texts{"1: -32002 the server is not initialized yet", "2: -32002 the server is not initialized yet"});
   // Twice.
   CHECK(answer_to(request(7, "initialize", {})) == "7: -32600 the server was initialized before");
-  CHECK(lines(talk({request(7, "initialize", Json::array({1}))})) ==
-        Texts{"7: -32602 the parameters do not fit"});
+  CHECK(lines(talk({request(7, "initialize", Json::array({1}))})) == Texts{"7: -32602 invalid parameters"});
   // After `shutdown`.
   CHECK(lines(talk({start, request(1, "shutdown", {}), hover(2, "a"), open("a", gpt2),
                     request(3, "shutdown", {})})) == Texts{"0: capabilities", "1: null",
@@ -292,7 +290,7 @@ TEST_CASE("a change that is not understood leaves nothing to be wrong about", "[
     return Texts(all.begin() + 3, all.end());
   };
   const Json document{{"uri", "a.toml"}, {"version", 2}};
-  const std::string bad = "log: textDocument/didChange: the parameters do not fit";
+  const std::string bad = "log: textDocument/didChange: invalid parameters";
   CHECK(after({{"textDocument", document}}) == Texts{bad, "a.toml:", "2: null"});
   CHECK(after({{"textDocument", document}, {"contentChanges", {5}}}) == Texts{bad, "a.toml:", "2: null"});
   CHECK(after({{"textDocument", document}, {"contentChanges", Json::array({Json::object()})}}) ==

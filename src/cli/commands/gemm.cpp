@@ -93,7 +93,7 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   out += waterfall_line("wave quantization", e.wave, even_us, exact_us);
   out += waterfall_line("tile quantization", e.tile, exact_us, aligned_us);
   out += waterfall_line("misaligned dimensions", e.alignment, aligned_us, cost.time_us);
-  out += fmt::format("  {:<26} {:>10}  {:.4g} TFLOPS, {} of peak\n\n", "predicted", duration(cost.time_us),
+  out += fmt::format("  {:<26} {:>10}  {:.4g} TFLOP/s, {} of peak\n\n", "predicted", duration(cost.time_us),
                      flops / cost.time_us * 1e-6,
                      percent(flops / cost.time_us * 1e-6 / peak_tflops(gpu, shape.dtype)));
   out += fmt::format("tile {} x {}, split-K {}, {} waves, bound: {}\n", cost.tile_m, cost.tile_n,
@@ -132,8 +132,8 @@ cost::Quantization quantization_of(const GemmOptions& options) {
   return options.with_quantization ? cost::Quantization::included : cost::Quantization::done_before;
 }
 
-// A row as it was given, except what a spreadsheet would take for a formula: another person may have written
-// it.
+// A row without what a spreadsheet would take for a formula, or a terminal for a command: another person may
+// have written it.
 std::string without_formulas(std::string_view line) {
   std::string out;
   while (true) {
@@ -147,8 +147,7 @@ std::string without_formulas(std::string_view line) {
       field += written[i];
       if (is_quoted && written[i] == '"' && i + 2 < written.size() && written[i + 1] == '"') ++i;
     }
-    const std::string safe = report::csv_field(field);
-    out += safe.starts_with("\"'") ? safe : std::string(written);
+    out += report::csv_field(field);
     if (end == line.size()) return out;
     out += ',';
     line.remove_prefix(end + 1);
@@ -199,7 +198,7 @@ std::vector<Option> gemm_options(GemmOptions& options) {
   std::vector<Option> all{
       {.names = "SIZES",
        .value = "M N K",
-       .doc = "rows (M) and columns (N) of the output, and the reduction dimension (K)",
+       .doc = "M and N of the output, and the reduction dimension K",
        .set = into(options.sizes),
        .many = true},
       {.names = "--dtype",
@@ -270,7 +269,7 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
     size[i] = *parsed;
   }
   if (options.batch < 1 || options.batch > largest_size) {
-    print_error(io, fmt::format("`--batch {}` is not a batch size", options.batch), "1 to 10^12");
+    print_error(io, fmt::format("`--batch {}` is not a batch size", options.batch), "expected 1 to 10^12");
     return ExitCode::error;
   }
   const cost::GemmShape shape{options.batch,

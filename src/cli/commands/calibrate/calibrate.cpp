@@ -67,7 +67,7 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
        .set = into(options.shapes),
        .many = true},
       {.names = "--proofs",
-       .doc = "adjust the constants to proofs: FILEs are `shapelint-proofs.json` or folders with some "
+       .doc = "adjust the constants to proofs: each TABLE is a `shapelint-proofs.json` or a folder with some "
               "[default: working directory]",
        .set = into(options.proofs)},
       {.names = "--gpu",
@@ -128,7 +128,7 @@ bool go_together(const CalibrateOptions& options, Io& io) {
     return false;
   }
   if (!options.gpu.empty() && !options.gpu_file.empty()) {
-    print_error(io, "one GPU is fitted", "set `--gpu NAME` or `--gpu-file FILE.toml`");
+    print_error(io, "one GPU is fitted at a time", "set `--gpu NAME` or `--gpu-file FILE.toml`");
     return false;
   }
   if (options.gpu_file.empty() || !options.output.empty()) return true;

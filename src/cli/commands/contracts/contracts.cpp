@@ -256,7 +256,7 @@ objects::ListedRequirement listed(const Contract& contract) {
   out.summary = contract.summary;
   out.why = contract.why;
   out.when = contract.when.value;
-  out.demands = contract.demands.value;
+  out.condition = contract.demands.value;
   out.size = contract.size.value;
   out.outcome = name(contract.outcome);
   for (const auto& [field, text] : contract.set) out.set[std::string(model::info(field).name)] = text.value;
@@ -268,7 +268,7 @@ objects::ListedRequirement listed(const Contract& contract) {
 
 objects::RequirementVerdict listed(const contracts::Verdict& verdict) {
   objects::RequirementVerdict out;
-  out.contract = verdict.contract->id;
+  out.requirement = verdict.contract->id;
   out.meets = verdict.meets;
   out.outcome = name(verdict.contract->outcome);
   out.summary = verdict.contract->summary;
@@ -282,7 +282,7 @@ objects::RequirementVerdict listed(const contracts::Verdict& verdict) {
 
 void print_contracts_json(std::span<const Contract* const> list, std::ostream& out) {
   objects::RequirementList all;
-  for (const Contract* each : list) all.contracts.push_back(listed(*each));
+  for (const Contract* each : list) all.requirements.push_back(listed(*each));
   objects::write_document("contracts", objects::Status::ok, all, out);
 }
 
@@ -297,7 +297,7 @@ void print_verdicts_json(const contracts::Book& book, const contracts::Stack& st
   for (const GpuVerdicts& each : all) {
     objects::GpuVerdicts& gpu = list.gpus.emplace_back();
     gpu.gpu = each.gpu;
-    for (const contracts::Verdict& verdict : each.verdicts) gpu.contracts.push_back(listed(verdict));
+    for (const contracts::Verdict& verdict : each.verdicts) gpu.requirements.push_back(listed(verdict));
   }
   objects::write_document("contracts", objects::Status::ok, list, out);
 }

@@ -284,23 +284,22 @@ std::string fits_text(std::span<const GpuFits> all, bool every, const Style& sty
     out += table_of(rows, every, style);
   }
   if (all.size() > 1)
-    out += "\n  tokens/s; * with a fallback kernel; a single `--gpu` shows the reasons for rejection\n";
+    out += "\n  tokens/s; *: with a fallback kernel; a single `--gpu` shows why layouts fail\n";
   return out;
 }
 
 std::string fits_csv(std::span<const GpuFits> all) {
   std::string out =
-      "gpu,gpus,tensor,pipeline,data,zero,expert,context,expert_tensor,format,fit,memory_gb,usable_gb,step_"
-      "us,"
-      "padding_us,"
-      "slower_us,tokens_per_s,contracts\n";
+      "gpu,gpus,tensor,pipeline,data,zero,expert,context,expert_tensor,format,fit,memory_gib,usable_gib,"
+      "step_us,padding_us,slower_us,tokens_per_s,contracts\n";
   for (const GpuFits& fits : all) {
     for (const FitRow& row : fits.rows) {
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},", report::csv_field(fits.gpu), row.gpus,
                          row.tensor, row.pipeline, row.data, row.zero, row.expert, row.context,
                          row.expert_tensor, contracts::name(row.format), contracts::name(row.fit));
-      for (const double value : {row.memory_gb, row.usable_gb, row.price.time_us, row.price.padding_us,
-                                 row.price.slower_us, row.tokens_per_s}) {
+      constexpr double gib_per_gb = bytes_per_gb / bytes_per_gib;
+      for (const double value : {row.memory_gb * gib_per_gb, row.usable_gb * gib_per_gb, row.price.time_us,
+                                 row.price.padding_us, row.price.slower_us, row.tokens_per_s}) {
         append_exact(out, value);
         out += ',';
       }

@@ -168,9 +168,9 @@ std::string calibration_details(const gpu::Calibration& calibration, const Style
       if (share > 0) text += fmt::format("; {} {}", words, percent(share));
     };
     add("mean error", gemm.errors.all);
-    add("of training shapes", gemm.errors.train);
-    add("of decoding shapes", gemm.errors.decode);
-    add("of misaligned shapes", gemm.errors.misaligned);
+    add("training shapes", gemm.errors.train);
+    add("decoding shapes", gemm.errors.decode);
+    add("misaligned shapes", gemm.errors.misaligned);
     const std::string label = fmt::format("    {}: ", gpu::constant_set_names[i]);
     out += label + report::wrap(report::printable(text), label.size(), label.size(), style) + "\n";
   }
@@ -194,7 +194,7 @@ std::string source_text(std::size_t number, std::string_view key, const Style& s
 
 std::string gpus_table_text(std::span<const Shown> all, const Style& style) {
   std::vector<std::vector<std::string>> rows{
-      {"ID", "SMS", "FP16 TFLOPS", "BF16 TFLOPS", "DRAM GB/s", "L2 MiB", "CALIBRATION", "ALIASES"}};
+      {"ID", "SMS", "FP16 TFLOP/s", "BF16 TFLOP/s", "DRAM GB/s", "L2 MiB", "CALIBRATION", "ALIASES"}};
   // A profile may state a share of another's.
   const auto hundredths = [](double value) { return std::round(100 * value) / 100; };
   for (const auto& [gpu, facts, architecture] : all) {

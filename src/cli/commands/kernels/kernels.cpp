@@ -144,7 +144,7 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
        .value = "CSV",
        .doc = "table with a header and a row per kernel; `-`: standard input",
        .set = into(options.shapes)},
-      {.names = "--list", .doc = "name the kinds, with their columns", .set = into(options.list)},
+      {.names = "--list", .doc = "list the kinds of kernels with their columns", .set = into(options.list)},
       format_option(options.format, kernels_formats),
   };
   for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));

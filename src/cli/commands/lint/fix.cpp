@@ -34,7 +34,7 @@ std::optional<Error> refused(const LintOptions& options, const lint::RunRequest&
   if (options.run.baseline.write || options.run.baseline.prune) {
     return error(fmt::format("`--{}-baseline` and fixing exclude each other",
                              options.run.baseline.write ? "write" : "prune"),
-                 "fix first, then look at what is left");
+                 "fix first, then check what remains");
   }
   if (options.diff && !options.output.files.empty()) {
     return error("`--diff` makes no report, so there is nothing for `--output`", "leave one of them out");

@@ -34,7 +34,7 @@ std::string text_of(const lint::BaselineNote& note) {
     case lint::BaselineNote::Kind::is_stale:
       break;
   }
-  return fmt::format("{}: {} no longer found; `--prune-baseline` takes them out", note.path,
+  return fmt::format("{}: {} no longer found; `--prune-baseline` removes them", note.path,
                      counted(note.findings, "finding is|findings are"));
 }
 
@@ -146,6 +146,16 @@ ExitCode lint_once(const LintOptions& options, Io& io) {
   return tell(std::move(outcome), options, io);
 }
 
+// Which of the files is a pipe by now, or cannot be read; opening a pipe would wait for who writes to it.
+std::optional<Error> unreadable_one(const std::vector<std::string>& paths, const text::FileSystem& files) {
+  for (const std::string& path : paths) {
+    std::int64_t bytes = 0;
+    if (!files.exists(path) || files.is_directory(path)) continue;
+    if (auto start = files.read_start(path, 1, bytes); !start) return start.error();
+  }
+  return std::nullopt;
+}
+
 // Until the process is ended, or nothing can be watched.
 ExitCode lint_and_watch(const LintOptions& options, Io& io) {
   std::set<std::string> own;
@@ -158,13 +168,18 @@ ExitCode lint_and_watch(const LintOptions& options, Io& io) {
     return ExitCode::error;
   }
   FolderWatch watch(options.files, std::move(own));
-  for (;;) {
+  for (bool is_first = true;; is_first = false) {
     // Before the files are read, so that no change is missed.
     if (const auto begun = watch.begin(); !begun) {
       print_error(io, begun.error());
       return ExitCode::error;
     }
-    lint_once(options, io);
+    if (const auto unreadable = unreadable_one(options.files, io.files); !unreadable) {
+      lint_once(options, io);
+    } else {
+      print_error(io, *unreadable);
+      if (is_first) return ExitCode::error;
+    }
     io.out.flush();
     print_note(io, "waiting for changes");
     const auto changed = watch.wait();
@@ -182,7 +197,7 @@ ExitCode lint(const LintOptions& options, Io& io) {
   const bool fixes = options.fix || options.diff || options.unsafe_fixes;
   const bool writes_baseline = options.run.baseline.write || options.run.baseline.prune;
   if (options.watch && (fixes || writes_baseline)) {
-    print_error(io, "`--watch` only looks: no fixes, and no baseline is written", "leave one of them out");
+    print_error(io, "`--watch` writes no fixes and no baseline", "leave one of them out");
     return ExitCode::error;
   }
   if (options.watch) return lint_and_watch(options, io);

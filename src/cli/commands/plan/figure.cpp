@@ -104,22 +104,23 @@ std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
 
 }  // namespace
 
-chart::PlanFigure plan_figure(const PlanResult& result, const std::string& model) {
+chart::PlanFigure plan_figure(const PlanResult& result, const api::PlanOptions& asked,
+                              const std::string& model, std::string_view gpu, DType dtype) {
   chart::PlanFigure out;
   const PlanCount& count = result.counts[static_cast<std::size_t>(*result.best)];
-  out.title = fmt::format("{} on {} {}", model, with_commas(count.num_gpus), count.gpu);
+  out.title = fmt::format("{} on {} x {}", model, with_commas(count.num_gpus), gpu);
   if (result.kind == "serving") {
     out.subtitle =
-        fmt::format("requests with {} input and {}, steady state", with_commas(*result.input_tokens),
-                    counted(*result.output_tokens, "output token"));
+        fmt::format("requests with {} input and {}, steady state{}", with_commas(*result.input_tokens),
+                    counted(*result.output_tokens, "output token"), bounds_words(asked));
     out.front = front_of(count);
     return out;
   }
   const TrainingPlan& best = count.plans->front();
   out.subtitle =
-      fmt::format("training, {} of {} per step; fastest plan: {}, {} per step, MFU {}",
+      fmt::format("training, {} of {} per step, {}; fastest plan: {}, {} per step, MFU {}",
                   counted(*result.sequences_per_step, "sequence"), counted(*result.sequence_length, "token"),
-                  pipeline_words(best), duration(best.step_us), percent(best.mfu));
+                  name(dtype), pipeline_words(best), duration(best.step_us), percent(best.mfu));
   out.memory = memory_of(*count.plans);
   out.timeline = timeline_of(best);
   return out;

@@ -39,8 +39,10 @@ Result<double> measured_step_us(const std::string& text, const text::FileSystem&
     if (time(trace["step_us"]) > 0) return time(trace["step_us"]);
   for (const text::NodeRef whole : document->root()["wholes"])
     if (whole["of"].as_string() == "step" && time(whole["before_us"]) > 0) return time(whole["before_us"]);
-  return Error{
-      "no measured step is in it", "`profile --format json` and the results of `prove` have one", text, {}};
+  return Error{"it contains no measured step",
+               "`profile --format json` and the results of `prove` have one",
+               text,
+               {}};
 }
 
 }  // namespace shapelint::cli

@@ -1,6 +1,8 @@
 // `shapelint plan`: plans of a training step or of a service.
 #include "cli/commands/plan/plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/plan.hpp"
@@ -22,14 +24,14 @@ namespace {
 
 using report::Role;
 
-std::string heading(const api::PlanResult& result, const ModelInput& input, const contracts::PlanStack& stack,
-                    const report::Style& style) {
+std::string heading(const api::PlanResult& result, const api::PlanOptions& asked, const ModelInput& input,
+                    const contracts::PlanStack& stack, const report::Style& style) {
   std::vector<std::string_view> ids;
   for (const gpu::Gpu& each : input.gpus()) ids.push_back(each.id);
   const std::string what =
       result.input_tokens
-          ? fmt::format("serving of requests with {} input and {}", with_commas(*result.input_tokens),
-                        counted(*result.output_tokens, "output token"))
+          ? fmt::format("serving of requests with {} input and {}{}", with_commas(*result.input_tokens),
+                        counted(*result.output_tokens, "output token"), bounds_words(asked))
           : fmt::format("training of {} of {} per step", counted(*result.sequences_per_step, "sequence"),
                         counted(*result.sequence_length, "token"));
   return report::wrap(fmt::format("{}, {}, on {}, {}", style.paint(Role::strong, input.reading().name), what,
@@ -44,8 +46,7 @@ std::string heading(const api::PlanResult& result, const ModelInput& input, cons
 ExitCode write_plan(const PlanOptions& options, const ModelInput& input,
                     const std::optional<model::Setup>& fastest, const project::Project& project, Io& io) {
   if (!fastest) {
-    print_error(io, "no valid plan fits",
-                "`--gpus` for more of them; without `--diff` the plans are counted");
+    print_error(io, "no valid plan fits", "raise `--gpus`; leave `--diff` out to see why plans fail");
     return ExitCode::error;
   }
   suggest::Problem problem;
@@ -69,13 +70,19 @@ bool write_pictures(const PlanOptions& options, const ModelInput& input, const c
                     const api::PlanResult& result, Io& io) {
   if (options.plot.empty() && options.page.empty()) return true;
   if (!result.best) return true;
-  const chart::PlanFigure figure = plan_figure(result, input.reading().name);
+  const std::string& id = result.counts[static_cast<std::size_t>(*result.best)].gpu;
+  const auto gpu =
+      std::find_if(input.gpus().begin(), input.gpus().end(), [&](const auto& each) { return each.id == id; });
+  const chart::PlanFigure figure =
+      plan_figure(result, options.asked, input.reading().name, gpu == input.gpus().end() ? id : gpu->name,
+                  input.reading().setup.plan.dtype);
   if (!options.plot.empty() && !write_drawing(options.plot, chart::plan_svg(figure), io)) return false;
   if (options.page.empty()) return true;
   const report::Style plain;
-  return write_picture(
-      options.page, chart::plan_page(figure, heading(result, input, stack, plain) + plan_text(result, plain)),
-      io);
+  return write_picture(options.page,
+                       chart::plan_page(figure, heading(result, options.asked, input, stack, plain) +
+                                                    plan_text(result, plain)),
+                       io);
 }
 
 std::string flag_of(std::string_view option) {
@@ -131,7 +138,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   const bool serves = asked.input_tokens.has_value();
   if (!serves && reading.setup.plan.mode != model::Mode::train) {
     print_error(io, "the file describes serving, but not the length of a request",
-                "`--input-tokens` and `--output-tokens`; `--mode train` plans training");
+                "set `--input-tokens` and `--output-tokens`, or `--mode train` to plan training");
     return ExitCode::error;
   }
   const project::Configured& configured = *input->file.configured;
@@ -179,7 +186,8 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
   }
   if (!write_pictures(options, *input, subject.stack, answer->result, io)) return ExitCode::error;
   const report::Style style = out_style(io);
-  io.out << heading(answer->result, *input, subject.stack, style) << plan_text(answer->result, style);
+  io.out << heading(answer->result, options.asked, *input, subject.stack, style)
+         << plan_text(answer->result, style);
   return ExitCode::clean;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <shapelint/shapelint.hpp>
 
+#include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "chart/plan.hpp"
 #include "cli/io.hpp"
@@ -44,8 +46,13 @@ std::string recompute_words(const api::TrainingPlan& plan);
 // The same with chunks and schedule: `TP 8, PP 2, DP 4, VPP 2, ZB-H1`.
 std::string pipeline_words(const api::TrainingPlan& plan);
 
-// The Pareto front of serving; memory by part and the pipeline's timeline of training.
-chart::PlanFigure plan_figure(const api::PlanResult& result, const std::string& model);
+// `, TTFT at most 500 ms, 10 requests/s`; empty without bounds.
+std::string bounds_words(const api::PlanOptions& asked);
+
+// The Pareto front of serving; memory by part and the pipeline's timeline of training, on the GPU of that
+// name.
+chart::PlanFigure plan_figure(const api::PlanResult& result, const api::PlanOptions& asked,
+                              const std::string& model, std::string_view gpu, DType dtype);
 
 // For people, without the heading.
 std::string plan_text(const api::PlanResult& result, const report::Style& style);

@@ -126,14 +126,10 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
       "TP", [](const TrainingPlan& each) { return each.parallel.tensor; }, true);
   add_degree(
       "PP", [](const TrainingPlan& each) { return each.parallel.pipeline; }, true);
-  // Chunks are a column of their own, or stand with the schedule that has them: `1F1B x4`.
-  const bool has_schedules = std::any_of(plans.begin(), plans.end(), has_other_schedule);
-  add_degree("VPP", [&](const TrainingPlan& each) { return has_schedules ? 1 : each.virtual_pipeline; });
+  add_degree("VPP", [](const TrainingPlan& each) { return each.virtual_pipeline; });
   add("schedule", [](const TrainingPlan& each) {
-    if (each.parallel.pipeline <= 1) return std::string("-");
-    const std::string words(schedule_words(each));
-    return each.virtual_pipeline > 1 ? fmt::format("{} x{}", words, each.virtual_pipeline) : words;
-  }).is_needed = has_schedules;
+    return std::string(each.parallel.pipeline > 1 ? schedule_words(each) : "-");
+  }).is_needed = std::any_of(plans.begin(), plans.end(), has_other_schedule);
   add_degree("CP", [](const TrainingPlan& each) { return each.parallel.context; });
   add_degree(
       "DP", [](const TrainingPlan& each) { return each.parallel.data; }, true);
@@ -406,9 +402,12 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
   out += fmt::format("{}, {}; all that fit were priced\n", count_title(shown),
                      counted(shown.enumerated.all, "plan"));
-  out += service_text("cheapest", *shown.cheapest, style);
+  const bool is_smallest = replica_words(*shown.cheapest) == replica_words(*shown.fewest_gpus) &&
+                           shown.cheapest->concurrent_requests == shown.fewest_gpus->concurrent_requests;
+  out += service_text(is_smallest ? "cheapest, and fewest GPUs per replica" : "cheapest", *shown.cheapest,
+                      style);
   out += service_text("fastest", *shown.fastest, style, true);
-  out += service_text("fewest GPUs per replica", *shown.fewest_gpus, style);
+  if (!is_smallest) out += service_text("fewest GPUs per replica", *shown.fewest_gpus, style);
   out += '\n' + style.paint(Role::strong, "Pareto front, output tokens") + '\n';
   out += "  tokens/s/GPU  tokens/s/user      TTFT  requests  replicas\n";
   constexpr std::size_t plan_column = 52;
@@ -448,6 +447,19 @@ std::string recompute_words(const TrainingPlan& plan) {
     out += " + " + words;
   }
   return out.starts_with("none + ") ? out.substr(7) : out;
+}
+
+std::string bounds_words(const api::PlanOptions& asked) {
+  std::string out;
+  const auto add = [&](std::string_view name, double most_ms) {
+    if (most_ms > 0) out += fmt::format(", {} at most {}", name, duration(most_ms * 1e3));
+  };
+  add("TTFT", asked.ttft_ms);
+  add("TPOT", asked.tpot_ms);
+  add("request latency", asked.e2e_ms);
+  if (asked.rate > 0) out += fmt::format(", {} requests/s", tenths(asked.rate));
+  if (asked.concurrency > 0) out += ", " + counted(asked.concurrency, "concurrent request");
+  return out;
 }
 
 std::string degree_words(const api::Parallel& run) {

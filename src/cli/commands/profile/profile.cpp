@@ -129,8 +129,8 @@ std::vector<Option> profile_options(ProfileOptions& options) {
   std::vector<Option> all{
       {.names = "TRACE",
        .value = "TRACE",
-       .doc = "trace: PyTorch's JSON (gzip or not) or Nsight Systems' SQLite export; of several ranks the "
-              "first is matched; `-`: standard input",
+       .doc = "trace: PyTorch's JSON (gzip or not) or Nsight Systems' SQLite export; with several ranks, "
+              "the first is matched; `-`: standard input",
        .set = into(options.traces),
        .many = true,
        .required = true},
@@ -209,7 +209,7 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
     print_error(
         io, "the GPU of the trace has no profile",
         first->trace.device.empty()
-            ? std::string("`--gpu` names it")
+            ? std::string("set it with `--gpu NAME`")
             : fmt::format("the trace is from `{}`: set its profile with `--gpu`", first->trace.device));
     return ExitCode::error;
   }

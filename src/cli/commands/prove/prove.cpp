@@ -13,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/project_options.hpp"
 #include "lint/phrases.hpp"
+#include "lint/suppression/suppress.hpp"
 #include "prove/plan.hpp"
 #include "prove/script.hpp"
 
@@ -49,7 +50,7 @@ bool select(const std::vector<std::string>& wanted, const std::string& file,
             std::vector<rules::Finding>& findings, Io& io) {
   bool good = true;
   const auto is_it = [](const rules::Finding& finding, const std::string& name) {
-    return finding.code == name || finding.rule == name;
+    return lint::answers(name, finding);
   };
   std::set<std::string> codes;
   for (const rules::Finding& each : findings) codes.emplace(each.code);
@@ -84,14 +85,14 @@ ExitCode write_script(const ProveOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (input->gpus().size() != 1 || input->file.applied.gpus_from == project::GpusFrom::assumption) {
-    print_error(io, "a script measures one GPU", "`--gpu` names it");
+    print_error(io, "a script measures one GPU", "choose it with `--gpu NAME`");
     return ExitCode::error;
   }
   auto findings = findings_of(*input, true, io);
   if (!findings || !select(options.findings, options.file, *findings, io)) return ExitCode::error;
   prove::MeasurementPlan plan = prove::plan_of(input->reading(), input->gpus().front(), *findings);
   if (plan.cases.empty()) {
-    print_error(io, fmt::format("{}: no finding has a faster alternative, so there is nothing to prove",
+    print_error(io, fmt::format("{}: no finding has a faster alternative, so there is nothing to measure",
                                 options.file));
     return ExitCode::error;
   }

@@ -115,7 +115,7 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
   if (options.file.empty() && (inside.is_absolute() || inside.begin()->string() == "..")) {
     print_error(
         io, text::one_line(fmt::format("the model that was measured is outside of this folder: {}", file)),
-        fmt::format("`shapelint prove FILE --read {}` names it", from));
+        fmt::format("name it: `shapelint prove FILE --read {}`", from));
     return ExitCode::error;
   }
   auto request = request_of(options.project, io);

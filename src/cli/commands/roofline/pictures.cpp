@@ -120,8 +120,9 @@ bool write_pictures(const report::RooflineReport& roofline, const lint::Report& 
   if (!options.page.empty()) {
     good = write_picture(options.page, chart::page(roofline, lint), io) && good;
     if (!chart::has_interactive_charts()) {
-      io.err << "note: this shapelint was built without npm (CMake: -DSHAPELINT_NPM=ON): the page has still\n"
-                "      pictures, and the Vega-Lite specifications and data of the interactive ones inside\n";
+      io.err
+          << "note: this shapelint was built without npm (CMake: -DSHAPELINT_NPM=ON): the page has static\n"
+             "      pictures, and the Vega-Lite specifications and data of the interactive ones inside\n";
     }
   }
   return good;

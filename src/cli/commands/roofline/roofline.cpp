@@ -31,6 +31,8 @@ namespace shapelint::cli {
 
 namespace {
 
+constexpr std::int64_t most_drawn = 10'000;  // that are drawn: more than a picture has pixels
+
 // GPUs that a remedy may propose: all of the same vendor, a user's own included.
 std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu, const std::vector<text::Document>& profiles) {
   std::vector<gpu::Gpu> out;
@@ -263,6 +265,12 @@ ExitCode drawn(const RooflineOptions& options, Io& io) {
       return ExitCode::error;
     }
     range = *std::move(parsed);
+    if (static_cast<std::int64_t>(range->values.size()) > most_drawn) {
+      print_error(io,
+                  fmt::format("`--over {}` has more than {} values", options.over, with_commas(most_drawn)),
+                  "give it a larger step; `shapelint sweep` takes more");
+      return ExitCode::error;
+    }
   }
   if (!are_usable(options, io)) return ExitCode::error;
   report::RooflineReport report;

@@ -96,8 +96,7 @@ std::string tried_text(const rules::Rule& rule, const Style& style) {
     std::string way;
     for (const auto& [field, text] : fix.set)
       way += fmt::format("{}{} = {}", way.empty() ? "" : "; ", field, text.value);
-    if (!fix.vary.empty())
-      way += fmt::format("{}nearby values of {}", way.empty() ? "" : "; ", fmt::join(fix.vary, " and "));
+    if (!fix.vary.empty()) way += (way.empty() ? "" : "; ") + rules::varied_text(fix, "");
     out += labelled("tries", way, style);
   }
   return out;
@@ -133,8 +132,13 @@ std::string explain_text(const rules::Rule& rule, const std::string& page, const
     }
   }
   out += fmt::format("\n{}\n", style.paint(Role::strong, "sources:"));
-  for (const std::string_view source : rule.sources)
-    out += fmt::format("  - {}\n", wrap(source, 4, 4, style));
+  for (const std::string_view source : rule.sources) {
+    const bool is_requirement = source.starts_with(rules::contract_source);
+    const std::string text = is_requirement
+                                 ? fmt::format("requirement {}", source.substr(rules::contract_source.size()))
+                                 : std::string(source);
+    out += fmt::format("  - {}\n", wrap(text, 4, 4, style));
+  }
   // One word: never wrapped, so that terminals make it a link.
   if (!page.empty()) out += fmt::format("\n{} {}\n", style.paint(Role::strong, "page:"), page);
   return out;

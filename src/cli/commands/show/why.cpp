@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/number.hpp"
 #include "cli/commands/show/show.hpp"
 #include "formats/recognise.hpp"
@@ -60,7 +61,8 @@ std::string value_of(text::NodeRef node) {
                                   : "\"" + text::one_line(value->substr(0, longest)) + "…\"";
   }
   if (node.is(text::Kind::unknown)) return fmt::format("unknown: {}", text::one_line(node.note()));
-  if (node.is(text::Kind::list)) return fmt::format("a list of {}", node.size());
+  if (node.is(text::Kind::list))
+    return node.size() == 0 ? "an empty list" : fmt::format("a list of {}", counted(node.size(), "item"));
   return std::string(text::describe(node.kind()));
 }
 

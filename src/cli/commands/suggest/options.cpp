@@ -116,7 +116,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
        .group = space},
       {.names = "--objective",
        .value = "NAME",
-       .doc = "what to maximize: tokens (training tokens/s per GPU at equal work), mfu, step or prefill "
+       .doc = "what to optimize: tokens (training tokens/s per GPU at equal work), mfu, step or prefill "
               "(time), decode (tokens/s), cost (per token, with --price) [default: tokens]",
        .set = into_enum(options.objective, suggest::objective_names()),
        .group = goal,

@@ -34,7 +34,7 @@ std::vector<double> by_gpu(const std::vector<std::string>& texts, std::string_vi
     const std::size_t equals = text.find('=');
     const auto value = equals == std::string::npos ? std::nullopt : parse_number(text.substr(equals + 1));
     if (!value || !(*value > 0)) {
-      errors.push_back(usage(fmt::format("`{} {}` has no positive number", flag, text),
+      errors.push_back(usage(fmt::format("`{} {}` needs a positive number", flag, text),
                              fmt::format("write it as `{} {}=1.5`", flag, gpus.front().id)));
       continue;
     }

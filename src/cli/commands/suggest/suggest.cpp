@@ -80,11 +80,13 @@ bool check_usage(const SuggestOptions& options, Io& io) {
         wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "expected 1 to 10,000");
   }
   if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
-    good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads), "1 to 1,024");
+    good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads),
+                 "expected 1 to 1,024");
   }
   const auto& multiple = options.project.request.head_multiple;
   if (multiple && (*multiple < 1 || *multiple > rules::largest_head_multiple)) {
-    good = wrong(fmt::format("`--head-multiple {}` is not a multiple of heads", *multiple), "1 to 1,024");
+    good = wrong(fmt::format("`--head-multiple {}` is not a multiple of heads", *multiple),
+                 "expected 1 to 1,024");
   }
   if (options.apply && (*options.apply < 1 || *options.apply > options.top)) {
     good = wrong(fmt::format("`--apply {}` is not among the first {}", *options.apply, options.top),
@@ -92,7 +94,7 @@ bool check_usage(const SuggestOptions& options, Io& io) {
   }
   const bool edits = options.apply || options.diff;
   if (!edits && (options.write || !options.output.empty())) {
-    good = wrong("`--write` and `--output` need a suggestion to write", "`--apply N`");
+    good = wrong("`--write` and `--output` need a suggestion to write", "choose it with `--apply N`");
   }
   if (options.write && !options.output.empty()) {
     good = wrong("both `--write` and `--output` are given", "give one of them");
@@ -200,8 +202,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
     failed = true;
   }
   if (problem.start.model.mla.kv_lora_rank > 0) {
-    print_error(io,
-                "a family has one `head_dim`, and the heads of latent attention (MLA) have several widths");
+    print_error(io, "`--family` needs one `head_dim`, and MLA has separate ones for Q/K and V");
     failed = true;
   }
   if (failed) return ExitCode::error;
@@ -212,7 +213,7 @@ ExitCode suggest_family(const suggest::Problem& problem, const SuggestOptions& o
       std::none_of(family.members.begin(), family.members.end(), [](const auto& rung) { return rung.found; });
   if (none) {
     print_error(io, "no size of the family has a shape that meets the constraints",
-                "`--params` may allow more");
+                "allow a larger change with `--params`");
     return ExitCode::error;
   }
   std::vector<std::string> gpus;

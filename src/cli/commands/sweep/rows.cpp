@@ -25,7 +25,7 @@ std::string header(const Grid& grid) {
   std::string out;
   for (const suggest::RangeRequest& each : grid.over) out += fmt::format("{},", model::info(each.field).name);
   return out +
-         "parameters,memory_gb,gpu,step_us,tokens_per_s_per_gpu,mfu,hfu,compute_us,memory_us,"
+         "parameters,memory_gib,gpu,step_us,tokens_per_s_per_gpu,mfu,hfu,compute_us,memory_us,"
          "communication_us,overhead_us,bubble_us,fails\n";
 }
 
@@ -69,7 +69,7 @@ void RowWriter::append(std::int64_t point, SweepPlot* plot, std::string& out) {
   const std::string& fails = points_.broken();
   append_exact(start_, points_.parameters());
   start_ += ',';
-  append_exact(start_, points_.memory_bytes() / bytes_per_gb);
+  append_exact(start_, points_.memory_bytes() / bytes_per_gib);
   start_ += ',';
   const std::span<const cost::StepCost> steps = points_.price(plot != nullptr);
   const model::Workload& workload = points_.workload();
