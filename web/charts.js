@@ -38,7 +38,7 @@ const points = (of) => of.operations
 
 // Lines of the roofs that matter: of the level looked at, and of the units that run something.
 function roofs(of, marks) {
-  const used = (roof) => of.operations.some((op) => op.flops > 0 && op.dtype === roof.dtype && op.units === roof.units);
+  const used = (roof) => of.operations.some((op) => op.flops > 0 && op.dtype === roof.dtype && op.cores === roof.cores);
   const ceilings = of.roofs.compute.filter(used);
   const memory = of.roofs.memory.find((each) => each.level === level);
   const highest = Math.max(...ceilings.map((roof) => roof.tflops), 1e-9);
@@ -62,7 +62,7 @@ function roofs(of, marks) {
       const from = memory && memory.gb_s ? Math.max(low, peak * 1e3 / memory.gb_s) : low;
       lines.push({ roof, basis, intensity: from, tflops: peak }, { roof, basis, intensity: high, tflops: peak });
       if (basis === "data sheet") {
-        labels.push({ roof: narrow ? `${roof.split(",")[0]} ${number(peak)} TFLOPS` : roof, intensity: high, tflops: peak });
+        labels.push({ roof: narrow ? `${roof.split(",")[0]} ${number(peak)} TFLOP/s` : roof, intensity: high, tflops: peak });
       }
     }
   };
@@ -72,9 +72,9 @@ function roofs(of, marks) {
     add(`${levels[level]} ${number(memory.achieved_gb_s)} GB/s`, "achieved", memory.achieved_gb_s, 0, achieved);
   }
   for (const roof of ceilings) {
-    const name = `${roof.dtype}, ${roof.units === "tensor" ? "tensor" : "CUDA"} cores`;
-    add(`${name} ${number(roof.tflops)} TFLOPS`, "data sheet", 0, roof.tflops);
-    if (roof.achieved_tflops) add(`${name} ${number(roof.achieved_tflops)} TFLOPS`, "achieved", 0, roof.achieved_tflops);
+    const name = `${roof.dtype}, ${roof.cores === "tensor" ? "tensor" : "CUDA"} cores`;
+    add(`${name} ${number(roof.tflops)} TFLOP/s`, "data sheet", 0, roof.tflops);
+    if (roof.achieved_tflops) add(`${name} ${number(roof.achieved_tflops)} TFLOP/s`, "achieved", 0, roof.achieved_tflops);
   }
   return { lines, labels, x: [low, high], y: [lowest / 2, 2 * highest] };
 }
@@ -109,15 +109,19 @@ const drawRoofline = () => {
   });
 };
 
-// Kinds of losses by their names; the same colours as in SVG (src/chart/figures.cpp).
-const lossKinds = {
-  "model FLOPs at peak": "model FLOPs", "other FLOPs at peak": "other FLOPs and DRAM traffic",
-  "DRAM traffic": "other FLOPs and DRAM traffic", alignment: "shape: alignment, tiles, waves",
-  "tile quantization": "shape: alignment, tiles, waves", "wave quantization": "shape: alignment, tiles, waves",
-  "kernels below peak": "kernels below the roofline", "bandwidth below peak": "kernels below the roofline",
-  "launch latency": "launch overhead", communication: "communication and bubble",
-  "bubble and stragglers": "communication and bubble",
-};
+// Kinds of losses with the same names and colours as in SVG (src/chart/figures.cpp). A loss of none is of the stack.
+const lossKinds = [
+  { kind: "model FLOPs", colour: "#009e73", losses: ["model FLOPs at peak"] },
+  { kind: "other FLOPs and DRAM traffic", colour: "#56b4e9", losses: ["other FLOPs at peak", "DRAM traffic"] },
+  { kind: "shape: alignment, tiles, waves", colour: "#d55e00", losses: ["alignment", "tile quantization", "wave quantization"] },
+  { kind: "kernels below the roofline", colour: "#e69f00", losses: ["kernels below peak", "bandwidth below peak"] },
+  { kind: "launch overhead", colour: "#cc79a7", losses: ["launch latency"] },
+  { kind: "communication and bubble", colour: "#0072b2", losses: ["communication", "bubble and stragglers"] },
+  { kind: "stack", colour: "#8c6bb1", losses: [] },
+  { kind: "hidden", colour: "#d8dee4", losses: [] },
+  { kind: "the step", colour: "#7d8590", losses: [] },
+];
+const kindOf = (loss) => (lossKinds.find((each) => each.losses.includes(loss)) ?? { kind: "stack" }).kind;
 
 const drawWaterfall = () => {
   const total = current.step.step_us;
@@ -125,7 +129,7 @@ const drawWaterfall = () => {
   const losses = current.losses.filter((each) => Math.abs(each.time_us) >= total / 1000).map((each) => {
     const begin = sum;
     sum += each.time_us;
-    return { name: each.name, kind: lossKinds[each.name] ?? "stack", begin_ms: begin / 1e3, end_ms: sum / 1e3,
+    return { name: each.name, kind: kindOf(each.name), begin_ms: begin / 1e3, end_ms: sum / 1e3,
              edge_ms: Math.max(begin, sum) / 1e3, time_ms: each.time_us / 1e3, share: each.time_us / total };
   });
   const hidden = current.step.hidden_us;
@@ -136,6 +140,8 @@ const drawWaterfall = () => {
   losses.push({ name: "the step", kind: "the step", begin_ms: 0, end_ms: total / 1e3, edge_ms: total / 1e3,
                 time_ms: total / 1e3, share: 1 });
   const spec = { ...structuredClone(specs.waterfall), height: 28 * losses.length };
+  const shown = lossKinds.filter((each) => losses.some((loss) => loss.kind === each.kind));
+  spec.layer[0].encoding.color.scale = { domain: shown.map((each) => each.kind), range: shown.map((each) => each.colour) };
   // Room for the share behind the last bar.
   spec.layer[0].encoding.x.scale = { domainMax: (isNarrow() ? 1.3 : 1.08) * Math.max(...losses.map((each) => each.edge_ms)), nice: false };
   // A legend is wider than a telephone: each bar says its part when it is touched.

@@ -11,11 +11,16 @@ const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const { roofline, lint, sweeps } = read("data");
 const specs = read("specs");
 const byId = (id) => document.getElementById(id);
-const number = (value, digits = 4) =>
-  value === null || value === undefined ? "-" : Number(value.toPrecision(digits)).toLocaleString("en-US",
-    { maximumSignificantDigits: digits });
+// Whole digits stay, as they do in text: 14,945.
+const number = (value, least = 4) => {
+  if (value === null || value === undefined) return "-";
+  if (value > 0 && value < 1e-3) return "< 0.001";
+  const digits = Math.max(least, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
+  return Number(value.toPrecision(digits)).toLocaleString("en-US", { maximumSignificantDigits: digits });
+};
 const percent = (share) => (100 * share).toFixed(1) + " %";
-const time = (us) => us < 0 ? "-" + time(-us) : us >= 1e6 ? number(us / 1e6, 3) + " s" : us >= 1e3 ? number(us / 1e3, 3) + " ms" : number(us, 3) + " us";
+const three = (value) => value < 999.5 ? value.toPrecision(3) : number(value);
+const time = (us) => us < 0 ? "-" + time(-us) : us === 0 ? "0 us" : us >= 1e6 ? three(us / 1e6) + " s" : us >= 1e3 ? three(us / 1e3) + " ms" : three(us) + " us";
 const short = { forward: "", recompute: " re", grad_input: " dx", grad_weight: " dw", backward: " bwd", update: " upd" };
 const isNetwork = (of) => of.step.produces === "images";
 const opName = (op) => op.name + short[op.pass];
@@ -25,6 +30,10 @@ const make = (tag, text, className) => {
   if (className) element.className = className;
   return element;
 };
+// On the GPU that is shown; the proposal's own gain is the mean over GPUs.
+const gainOf = (proposal) => ((proposal.by_gpu || []).find((each) => each.gpu === current.gpu) || proposal).gain;
+// Names between backticks, as code.
+const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", part) : part));
 const levels = { dram: "DRAM", l2: "L2", shared: "shared memory" };
 let level = "dram";
 let current = roofline.cases[0];

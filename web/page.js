@@ -13,8 +13,8 @@ const columns = [
   ["GFLOP", (op) => op.flops, (op) => op.flops ? number(op.flops / 1e9) : "-"],
   ["MB", (op) => op.level_bytes.dram, (op) => op.level_bytes.dram ? number(op.level_bytes.dram / 1e6) : "-"],
   ["FLOP/B", (op) => op.intensity_flop_per_byte.dram, (op) => op.flops ? number(op.intensity_flop_per_byte.dram) : "-"],
-  ["roof TFLOPS", (op) => op.roof_tflops, (op) => op.flops ? number(op.roof_tflops) : "-"],
-  ["TFLOPS", (op) => op.tflops, (op) => op.flops ? number(op.tflops) : "-"],
+  ["roof TFLOP/s", (op) => op.roof_tflops, (op) => op.flops ? number(op.roof_tflops) : "-"],
+  ["TFLOP/s", (op) => op.tflops, (op) => op.flops ? number(op.tflops) : "-"],
   ["of roof", (op) => op.share_of_roof, (op) => percent(op.share_of_roof)],
   ["bound by", (op) => op.bound, (op) => op.bound, true],
   ["calls", (op) => op.runs, (op) => number(op.runs)],
@@ -107,13 +107,17 @@ function fillFindings() {
     const first = make("div");
     const code = make(finding.url ? "a" : "span", `${finding.code} ${finding.rule}`, "code");
     if (finding.url) code.href = finding.url;
-    first.append(code, ": " + finding.message);
+    first.append(code, ": ", ...withCode(finding.message));
     item.append(first);
-    if (finding.label) item.append(make("div", finding.label));
-    if (finding.why) item.append(make("div", finding.why, "soft"));
+    for (const [text, className] of [[finding.label, ""], [finding.why, "soft"]]) {
+      if (!text) continue;
+      const line = make("div", undefined, className);
+      line.append(...withCode(text));
+      item.append(line);
+    }
     for (const proposal of finding.proposals || []) {
-      const change = proposal.changes.map((each) => `${each.field} ${each.after}`).join(", ");
-      const line = make("div", `try ${change}: ${percent(proposal.gain)} of the step `);
+      const change = proposal.changes.map((each) => `${each.field} = ${each.after}`).join(", ");
+      const line = make("div", `fix: ${change}, saves ${percent(gainOf(proposal))} of the step `);
       const field = proposal.changes.map((each) => each.field).find((each) => swept.has(each));
       if (field && window.vegaEmbed) {
         const button = make("button", "show in the sweep", "to-sweep");
@@ -134,19 +138,19 @@ function fillCompare() {
   table.replaceChildren();
   const serves = roofline.cases.every((each) => each.serving);
   const per = roofline.cases.every(isNetwork) ? "images/s/GPU" : "tokens/s/GPU";
-  const titles = ["model", "GPU", "step", per, "bound by", serves ? "first token" : "MFU", "memory", "best"];
+  const titles = ["model", "GPU", "step", per, "bound by", serves ? "first token" : "MFU", "memory", ""];
   const head = table.createTHead().insertRow();
   titles.forEach((title, i) => head.append(make("th", title, i < 2 ? "text" : "")));
   const body = table.createTBody();
   roofline.cases.forEach((each, i) => {
     const share = each.step[each.step.bound + "_us"] / each.step.step_us;
-    const best = [each.best_gpu && "* GPU", each.best_model && "+ model"].filter(Boolean).join(", ");
+    const best = [each.best_gpu && "best GPU", each.best_model && "best model"].filter(Boolean).join(", ");
     const row = body.insertRow();
     row.className = each === current ? "chosen" : "";
     row.onclick = () => { byId("case").value = i; current = each; show(); };
     [each.model || each.path, each.gpu_name, time(each.step.step_us), number(each.step.tokens_per_s_per_gpu),
      `${each.step.bound} ${percent(share)}`, serves ? time(each.serving.first_token_us) : percent(each.step.mfu),
-     gib(each.step.memory.total_bytes) + (each.step.memory.fits ? "" : ", does not fit"), best || "-",
+     gib(each.step.memory.total_bytes) + (each.step.memory.fits ? "" : ", does not fit"), best,
     ].forEach((text, column) => row.append(make("td", text, column < 2 ? "text" : "")));
   });
   byId("compare-text").replaceChildren(...roofline.best.map((line) => make("li", line)));

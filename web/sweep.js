@@ -4,7 +4,7 @@
 const isRun = (sweep) => sweep.section === "run" || sweep.section === "parallel";
 const measure = (sweep) => isRun(sweep)
   ? { key: "tokens_per_s_per_gpu", title: `${isNetwork(current) ? "images" : "tokens"}/s/GPU` }
-  : { key: "product_tflops", title: "GEMM throughput over the step (TFLOP/s)" };
+  : { key: "gemm_tflops", title: "GEMM throughput over the step (TFLOP/s)" };
 const sweepsOf = (of) => sweeps.filter((sweep) => sweep.path === of.path && sweep.model === of.model);
 // A network of layers reads images where the field's description has sequences.
 const worded = (text) => isNetwork(current) ? text.replaceAll("sequences", "images") : text;
@@ -57,7 +57,7 @@ function fillBetter(sweep) {
   }
   byId("better-text").textContent = `Values near ${number(sweep.own, 8)} with higher throughput on this GPU, the best first; a larger model also computes more:`;
   const head = table.createTHead().insertRow();
-  for (const title of [sweep.field, "TFLOPS", "more", "asked for by"]) head.append(make("th", title));
+  for (const title of [sweep.field, "TFLOP/s", "more", "asked for by"]) head.append(make("th", title));
   const body = table.createTBody();
   for (const { value, gain } of rows) {
     const codes = [...new Set(asked.filter((each) => each.value === value).map((each) => each.code))].join(", ");
@@ -82,7 +82,7 @@ const drawSweep = () => {
   const againstFile = !isRun(sweep) && shown.every((each) => each.values.includes(each.own));
   const base = (each) => each[key][each.values.indexOf(each.own)];
   const data = shown.flatMap((each) => each.values.map((value, i) => ({
-    gpu_name: each.gpu_name, value, y: againstFile ? 100 * (each[key][i] / base(each) - 1) : each[key][i], product_tflops: each.product_tflops[i],
+    gpu_name: each.gpu_name, value, y: againstFile ? 100 * (each[key][i] / base(each) - 1) : each[key][i], gemm_tflops: each.gemm_tflops[i],
     tokens_per_s_per_gpu: each.tokens_per_s_per_gpu[i], latency_ms: each.latency_us[i] / 1e3, bound: each.bound[i],
     fits: each.fits[i] })));
   const marks = [];
