@@ -37,7 +37,7 @@ looks rows up, a median of 3.6 % on sites that were left out.
 
 ## Whole runs
 
-Training: published tokens per second and GPU (Megatron-Bridge, releases 25.09 to 26.08). Serving: time per token of engines with
+Training: published tokens/s per GPU (Megatron-Bridge, releases 25.09 to 26.08). Serving: time per token of engines with
 as many requests at once as stated, or as the cache has room for; prefills of new requests are piggybacked on the others' decode steps
 (SGLang: in steps of their own), experts' popularity is exponential. 4-bit checkpoints have attention in 16 bits. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
@@ -123,6 +123,28 @@ def versions_that_draft(runs):
     shared = {version: [ratio for ratio in ratios if ratio < ALIKE] for version, ratios in met.items()}
     return {version for version, ratios in shared.items()
             if ratios and sum(ratio < FASTER for ratio in ratios) > len(ratios) / 2 and len(ratios) > len(met[version]) / 3}
+
+
+def apart(runs):
+    """Each run, and why it is counted apart from others, if it is: it does what its row does not state."""
+    fastest, lowest = collections.defaultdict(float), {}
+    for run in runs:
+        fastest[run.key] = max(fastest[run.key], run.measured)
+        lowest[run.key] = min(lowest.get(run.key, run.measured), run.measured)
+    cached = {kind_of(run) for run in runs if run.reading_share > MOST_OF_PEAK}
+    contradicting = {kind_of(run) for run in runs if fastest[run.key] > CONTRADICTION * lowest[run.key]}
+    drafting = versions_that_draft(runs)
+    for run in runs:
+        why = ""
+        if run.group[0] == "training":
+            pass
+        elif kind_of(run) in cached:
+            why = ", of prompts that were cached"
+        elif kind_of(run) in contradicting:
+            why = ", of rows that contradict each other"
+        elif run.measured < FASTER * fastest[run.key] or (kind_of(run), run.version) in drafting:
+            why = ", faster than others like them"
+        yield run, why
 
 
 def percent_off(ratios):
@@ -216,29 +238,11 @@ def main():
     out += OTHERS.format(faster=f"{100 * FASTER:.0f} %", peak=f"{100 * MOST_OF_PEAK:.0f} %",
                          contradiction="four")
     groups, table = collections.defaultdict(list), []
-    fastest = collections.defaultdict(float)
-    runs = list(field_runs.score(options.program, options.data))
-    for run in runs:
-        fastest[run.key] = max(fastest[run.key], run.measured)
-    lowest, cached, contradicting = dict(fastest), set(), set()
-    for run in runs:
-        lowest[run.key] = min(lowest[run.key], run.measured)
-        if run.reading_share > MOST_OF_PEAK:
-            cached.add(kind_of(run))
-        if fastest[run.key] > CONTRADICTION * lowest[run.key]:
-            contradicting.add(kind_of(run))
-    drafting = versions_that_draft(runs)
     by_model, alike = collections.defaultdict(list), collections.defaultdict(list)
-    for run in runs:
-        group = " ".join(part for part in run.group if part)
+    for run, why in apart(list(field_runs.score(options.program, options.data))):
+        group = " ".join(part for part in run.group if part) + why
         if run.group[0] == "training":
             table.append(f"| {run.name} | {run.measured:.0f} | {run.predicted:.0f} | {100 * (run.ratio - 1):+.0f} % |")
-        elif kind_of(run) in cached:
-            group += ", of prompts that were cached"
-        elif kind_of(run) in contradicting:
-            group += ", of rows that contradict each other"
-        elif run.measured < FASTER * fastest[run.key] or (kind_of(run), run.version) in drafting:
-            group += ", faster than others like them"
         scored.append(Scored(run.group[0], run.gpu, field_runs.software_of(run.group, run.name, run.version), run.row,
                              run.measured, run.predicted, None))
         if run.group[0] == "serving":
@@ -250,10 +254,10 @@ def main():
     out += BY_MODEL
     for model, ratios in sorted(by_model.items()):
         out += f"| {model} | {len(ratios)} | {errors(ratios)} |\n"
-    apart = [abs(a / b - 1) for times in alike.values() for a, b in itertools.permutations(times, 2)]
-    if apart:
-        out += ALIKE_ROWS.format(alike=len(apart) // 2, alike_median=f"{100 * statistics.median(apart):.1f} %",
-                                 alike_mean=f"{100 * statistics.mean(apart):.1f} %")
+    differences = [abs(a / b - 1) for times in alike.values() for a, b in itertools.permutations(times, 2)]
+    if differences:
+        out += ALIKE_ROWS.format(alike=len(differences) // 2, alike_median=f"{100 * statistics.median(differences):.1f} %",
+                                 alike_mean=f"{100 * statistics.mean(differences):.1f} %")
     out += STATED
     out += "\n".join(table) + "\n"
     out += BY_SOFTWARE + "".join(line + "\n" for line in software_rows(scored)) + predictors(scored, answers)

@@ -126,7 +126,7 @@ def asked_for_page(runs, output):
     options = parser.parse_args()
     with open(os.path.join(HERE, runs), "rb") as file:
         published = tomllib.load(file)
-    MODELS.update(published["model"])
+    MODELS.update(published.get("model", {}))
     return options, published
 
 

@@ -38,7 +38,8 @@ lacks what its recipe trains the indexer with (`dsa_indexer_loss_coeff`); its co
 [flash-linear-attention, issue 32](https://github.com/fla-org/flash-linear-attention/issues/32), July 2024: PyTorch's modules and the
 Triton kernels of that time, bf16, one GPU. The issue does not say which H100; the transformer runs as on a PCIe card, so all are
 priced there. Mamba's scan was fitted to its eight H100 runs ([gpu-model.md](../explanation/gpu-model.md), section 5), no other row
-was fitted.
+was fitted. DeltaNet's modules of that time normalize queries and keys by PyTorch's kernels (`layer.delta_net.qk_norm`), later ones
+in the scan's.
 
 | model | GPU | sequences x tokens | stated tokens/s | predicted | predicted / stated |
 |---|---|---|--:|--:|--:|

@@ -24,7 +24,7 @@ SUMMARY = """
 DENSE = """
 ## Dense training
 
-The same rows at their smallest number of GPUs, tokens per second and GPU. Nothing was fitted to these speeds. A
+The same rows at their smallest number of GPUs, tokens/s per GPU. Nothing was fitted to these speeds. A
 prediction is of well-made kernels without gaps between them.
 
 | source | model | GPU | number | format | stated | predicted | predicted / stated |

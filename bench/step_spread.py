@@ -13,6 +13,7 @@ is drawn to the spread of all, which counts as PRIOR_CAMPAIGNS of them (partial 
 section 6.2), are of the other half, beside those of one spread for all; and in the mean over HALVINGS other ways to halve.
 What names no kernels are runs whose source says nothing, and eager and compiled ones with that left out.
 Serving runs count whose lengths say how they were started (field_runs.py); the others wait for others in ways that nobody states.
+Nor do those count that docs/benchmarks/field.md counts apart (field.py), which draft tokens or find prompts in a cache, unstated.
 """
 import argparse
 import collections
@@ -25,6 +26,7 @@ import os
 import subprocess
 import tomllib
 
+import field
 import field_runs
 import hybrids
 
@@ -33,7 +35,7 @@ MOST_OF_A_CAMPAIGN = 12
 HELD = 0.8  # of runs, that an interval is to hold
 HALVINGS = 20
 LEAST_CAMPAIGNS = 3
-PRIOR_CAMPAIGNS = 8
+PRIOR_CAMPAIGNS = 32
 LEAST_IN_HALF = 8  # runs of a stack below which its runs, not its campaigns, are halved
 
 
@@ -46,15 +48,14 @@ def published(program, data):
     serving = {(job[0], job[1], job[6]): job for job in field_runs.serving(data)}
     jobs = list(field_runs.training(data)) + list(serving.values())
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for job, run in zip(jobs, pool.map(lambda job: field_runs.price(program, job), jobs)):
-            words = job[1].split()
-            if run is None:
-                continue
-            if job[0][0] == "training":
-                stack = "fused, a mixture" if "MoE" in job[0] else "fused"
-                yield stack, " ".join(words[1:3]), run.name, run.ratio
-            elif tuple(int(n) for n in words[-1].split("/")) in field_runs.PUBLISHED_LENGTHS:
-                yield "engine", " ".join(words[:3]), run.name, 1 / run.ratio
+        runs = [run for run in pool.map(lambda job: field_runs.price(program, job), jobs) if run is not None]
+    for run, why in field.apart(runs):
+        words = run.name.split()
+        if run.group[0] == "training":
+            stack = "fused, a mixture" if "MoE" in run.group else "fused"
+            yield stack, " ".join(words[1:3]), run.name, run.ratio
+        elif not why and tuple(int(n) for n in words[-1].split("/")) in field_runs.PUBLISHED_LENGTHS:
+            yield "engine", " ".join(words[:3]), run.name, 1 / run.ratio
 
 
 def told(run):
@@ -252,7 +253,7 @@ def main():
     if os.path.isdir(options.data):
         runs += published(options.program, options.data)
     campaigns = collections.defaultdict(list)
-    for run in sorted(runs, key=lambda run: hashed(f"{run[2]} {run[3]}")):
+    for run in sorted(runs, key=lambda run: hashed(run[2])):
         campaigns[run[:2]].append(run)
     stacks = collections.defaultdict(list)
     for (stack, _), of in campaigns.items():
