@@ -108,7 +108,7 @@ const std::map<std::string, std::set<std::string>> may_use{
     {"cli/commands/show", {}},
     {"cli/commands/suggest", {}},
     {"cli/commands/sweep", {"cli/commands/roofline"}},
-    {"tools", {"base", "text"}},
+    {"tools", {"base", "text", "expr"}},
 };
 
 // What the command line uses beside the public face (api), base, text and what draws and prints. Each needs

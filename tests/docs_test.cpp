@@ -46,8 +46,17 @@ const std::string skill = "skills/shapelint/SKILL.md";
 
 const std::string marker = "<!-- output of: ";
 
+// Of an output the line that begins so, and the indented ones below it.
+std::string paragraph_of(const std::string& output, const std::string& begin) {
+  const std::size_t at = output.find("\n" + begin);
+  REQUIRE(at != std::string::npos);
+  std::size_t end = output.find('\n', at + 1) + 1;
+  while (output.compare(end, 2, "  ") == 0) end = output.find('\n', end) + 1;
+  return output.substr(at + 1, end - at - 1);
+}
+
 // The text with what stands in each ```-block after `<!-- output of: ARGS -->` replaced by the real output of
-// `shapelint ARGS`.
+// `shapelint ARGS`, or by a paragraph of it: `<!-- output of: ARGS | BEGIN -->`.
 std::string with_real_outputs(const std::string& text) {
   std::string out;
   std::size_t at = 0;
@@ -58,9 +67,12 @@ std::string with_real_outputs(const std::string& text) {
     const std::size_t body = text.find('\n', block) + 1;
     const std::size_t body_end = text.find("```", body);
     REQUIRE(body_end != std::string::npos);
-    std::string shown = transcript("shapelint " + text.substr(args, args_end - args));
+    const std::string wanted = text.substr(args, args_end - args);
+    const std::size_t bar = std::min(wanted.find(" | "), wanted.size());
+    std::string shown = transcript("shapelint " + wanted.substr(0, bar));
     shown.erase(0, shown.find('\n') + 1);  // the command line
     shown.erase(shown.rfind("--- exit"));  // and the exit code
+    if (bar < wanted.size()) shown = paragraph_of(shown, wanted.substr(bar + 3));
     out += text.substr(at, body - at) + shown;
     at = body_end;
   }
@@ -198,7 +210,7 @@ const Limit limits[] = {
     {"nested tables, lists, brackets, commands, parts of a dotted key", "max_depth", "src/text/errors.hpp"},
     {"values of one file, aliases expanded", "max_values", "src/text/errors.hpp"},
     {"errors reported per file", "max_reported_errors", "src/text/errors.hpp"},
-    {"remarks on one file: repeated and misspelt keys, numbers that are none", "most_remarks",
+    {"remarks on one file: duplicate and misspelt keys, malformed numbers", "most_remarks",
      "src/formats/remarks.hpp"},
     {"comments of one file that silence nothing", "most_unused", "src/lint/suppression/suppress.hpp"},
     {"`%TAG` directives of a YAML file", "max_directives", "src/text/yaml/yaml.cpp"},
@@ -219,6 +231,7 @@ const Limit limits[] = {
     {"levels of folders below a named one", "most_levels", "src/formats/discover.cpp"},
     {"files below a named folder", "most_files", "src/formats/discover.cpp"},
     {"names in lists of a configuration, GPUs of an option", "most_names", "src/formats/native/native.hpp"},
+    {"values of a field that `roofline` draws", "most_drawn", "src/cli/commands/roofline/roofline.cpp"},
     {"numbers of GPUs for `plan` and `fits`", "most_planned_counts", "src/contracts/plan/counts.hpp"},
     {"memory of `suggest`", "most_remembered_bytes", "src/suggest/search/optimize.cpp", Limit::Unit::bytes},
     {"documents of the language server whose results are kept", "most_results", "src/lsp/documents.hpp"},

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/known-models: one row for each model, whatever variants of it are published."""
+"""scripts/known-models: one row for each model, whatever variants of it are published. Usage: known-models.py SHAPELINT"""
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
+import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 loader = importlib.machinery.SourceFileLoader("known_models", str(root / "scripts" / "known-models"))
@@ -52,4 +54,13 @@ before, after = text.splitlines(), tool.written(rows + told, order).splitlines()
 assert not set(before) - set(after) and len(set(after) - set(before)) == 2, set(after) ^ set(before)
 layered = {"name": "a/Layers-9B", "values": {**rows[0]["values"], "layers_without_mlp": 1}, "source": "a"}
 assert not list(tool.added(rows, [layered], neutral))
+# What the program tells of a configuration is its row: what nobody stated is not in it.
+config = {"model_type": "qwen2", "hidden_size": 8192, "num_hidden_layers": 80, "num_attention_heads": 64,
+          "num_key_value_heads": 8, "intermediate_size": 49152, "vocab_size": 152064, "tie_word_embeddings": False}
+found = tool.huggingface("Qwen/Qwen1.5-110B", config, "a/b", "c")
+[models] = tool.parts_of(os.path.abspath(sys.argv[1]), [found])
+entry = tool.entry_of(found, models)
+[row] = [each for each in rows if each["name"] == found.name]
+assert entry["values"] == row["values"], (entry["values"], row["values"])
+assert entry["parameters"] == 111_209_914_368, entry["parameters"]  # as published
 print("known-models: ok")

@@ -17,6 +17,7 @@ if (!chromium) {
 const folder = mkdtempSync(join(tmpdir(), "shapelint-page-"));
 const page = join(folder, "report.html");
 const trained = join(folder, "trained.html");  // a model with findings
+const both = join(folder, "both.html");  // on two GPUs
 const decoded = join(folder, "decoded.html");
 const files = ["examples/llama-3-8b.toml", "--gpu", "a100,h100"];
 const said = spawnSync(program, ["roofline", ...files, "--report", page], { encoding: "utf8" });
@@ -29,6 +30,7 @@ if (said.stderr.includes("built without npm")) {
 const expected = JSON.parse(execFileSync(program, ["roofline", ...files, "--format", "json"], { encoding: "utf8" }));
 const write = (path, ...args) => execFileSync(program, ["roofline", ...args, "--report", path], { encoding: "utf8" });
 write(trained, "examples/gpt3-2.7b.toml", "--gpu", "a100");
+write(both, "examples/gpt3-2.7b.toml", "--gpu", "a100,h100");
 write(decoded, "examples/llama-2-7b.toml", "--gpu", "a100", "--mode", "decode", "--context-length", "1024");
 const html = readFileSync(page, "utf8");
 assert.ok(html.length < 2e6, `the page has ${html.length} bytes`);
@@ -151,10 +153,21 @@ try {
     const op = shown.find((each) => opName(each) === told.operation);
     assert.ok(op, `no operation is called ${told.operation}`);
     assert.equal(parsed(told["FLOP/B"]), four(op.intensity_flop_per_byte.dram), told.operation);
-    assert.equal(parsed(told.TFLOPS), four(op.tflops), told.operation);
+    assert.equal(parsed(told["TFLOP/s"]), four(op.tflops), told.operation);
     assert.equal(told["bound by"], op.bound);
     assert.equal(told["of the step"], (100 * op.share_of_step).toFixed(1) + "%");
   }
+
+  // Each loss has a bar that is seen, of a kind that the SVG names as well.
+  const svg = join(folder, "losses.svg");
+  execFileSync(program, ["roofline", "examples/llama-3-8b.toml", "--gpu", "a100", "--waterfall", svg]);
+  const named = [...readFileSync(svg, "utf8").matchAll(/>([^<]+)<\/text>/g)].map((match) => match[1]);
+  const legend = await texts("#waterfall .role-legend-label text");
+  assert.ok(legend.includes("other FLOPs and DRAM traffic"));
+  assert.deepEqual(legend.filter((each) => !["hidden", "the step"].includes(each) && !named.includes(each)), []);
+  const fills = await evaluate("[...document.querySelectorAll('#waterfall .mark-rect.role-mark path')].map((bar) => bar.getAttribute('fill'))");
+  assert.equal(fills.length, (await texts("#waterfall .mark-text.role-mark text")).length);
+  assert.ok(fills.every((fill) => /^#[0-9a-f]{6}$/.test(fill)), fills.join());
 
   // A real pointer over the largest mark, and a click that finds its row.
   const largest = shown.reduce((a, b) => a.share_of_step > b.share_of_step ? a : b);
@@ -177,9 +190,9 @@ try {
   assert.equal(rows.length, 2);
   expected.cases.forEach((each, i) => {
     assert.equal(rows[i][1], each.gpu_name);
-    assert.equal(parsed(rows[i][3]), four(each.step.tokens_per_s_per_gpu));
+    assert.equal(parsed(rows[i][3]), Math.round(each.step.tokens_per_s_per_gpu));
     assert.ok(rows[i][4].startsWith(each.step.bound));
-    assert.equal(rows[i].at(-1) === "* GPU", each.best_gpu);
+    assert.equal(rows[i].at(-1).includes("best GPU"), each.best_gpu);
   });
   assert.ok(expected.cases.some((each) => each.best_gpu));
   assert.deepEqual(await texts("#compare-text li"), expected.best);
@@ -193,7 +206,7 @@ try {
   const dots = "#sweep .mark-symbol.role-mark path";
   const told = await hover(dots, 3);
   const point = curves.get(told.GPU).find((each) => each.value === parsed(told.value));
-  assert.equal(parsed(told["per second and GPU"]), four(point.step.tokens_per_s_per_gpu));
+  assert.equal(parsed(told["per second per GPU"]), four(point.step.tokens_per_s_per_gpu));
   assert.equal(told["bound by"], point.step.bound);
   assert.deepEqual((await texts("#sweep .role-legend text")).filter(Boolean), expected.cases.map((each) => each.gpu_name));
   await sweepAgainst("vocab_size");
@@ -220,6 +233,12 @@ try {
   await until("the vocabulary's sweep", "document.querySelector('#sweep').dataset.field === 'vocab_size'");
   assert.ok((await texts("#sweep text")).some((text) => /^SL\d+: 50,304$/.test(text)));
   assert.ok((await texts("#better td")).includes("50,304"));
+
+  // A fix saves what it does on the GPU that is shown, not on average.
+  await open(both);
+  const linted = JSON.parse(spawnSync(program, ["examples/gpt3-2.7b.toml", "--gpu", "a100,h100", "--format", "json"], { encoding: "utf8" }).stdout);
+  const saved = linted.findings[0].proposals[0].by_gpu.find((each) => each.gpu === "a100-sxm4-80gb").gain;
+  assert.ok((await texts(".finding"))[0].includes(`saves ${(100 * saved).toFixed(1)} % of the step`));
 
   // Of a decode also the batch, the cache and prompts that are read along.
   await open(decoded);

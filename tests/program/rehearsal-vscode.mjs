@@ -45,7 +45,7 @@ try {
     socket.send(JSON.stringify({ id: last, method, params }));
   });
   const shown = async (expression) => (await send("Runtime.evaluate", { expression })).result.value;
-  const work = path.join(folder, "work");
+  const work = path.join(folder, "files");
   for (const file of files) {
     const opened = encodeURIComponent(JSON.stringify([["openFile", `vscode-remote://127.0.0.1:${ports.editor}${path.join(work, file)}`]]));
     await send("Page.navigate", { url: `http://127.0.0.1:${ports.editor}/?folder=${work}&payload=${opened}` });

@@ -17,7 +17,11 @@ import sys
 import tempfile
 import threading
 
+import machine
+
 binary = str(pathlib.Path(sys.argv[1]).resolve())
+# What takes longer hangs.
+LONG = 20 * machine.slowness() * (10 if machine.has_sanitizers(binary) else 1)
 problems = []
 MODEL = """[model]
 hidden_size = 768
@@ -41,7 +45,7 @@ def run(folder, *args, code=None, says=None, silent_of=SECRET, **more):
     what = f"{pathlib.Path(folder).name}: {' '.join(map(str, args))}"
     try:
         ran = subprocess.run([binary, *map(str, args)], cwd=folder, capture_output=True, text=True,
-                             **{"stdin": subprocess.DEVNULL, "timeout": 20, **more}, check=False)
+                             **{"stdin": subprocess.DEVNULL, "timeout": LONG, **more}, check=False)
     except subprocess.TimeoutExpired:
         check(False, f"{what}: hangs")
         return ""
@@ -212,7 +216,7 @@ def writes(base):
         check(stat.S_IMODE(about.st_mode) == mode, f"mode {mode:o} becomes {stat.S_IMODE(about.st_mode):o}")
         check(os.getuid() != 0 or (about.st_uid, about.st_gid) == (1234, 4321), "the owner is another")
     (folder / "dangling.json").symlink_to("gone.json")
-    run(folder, "model.toml", "-o", "json=dangling.json", code=2, says="a link to `gone.json`, which is not there")
+    run(folder, "model.toml", "-o", "json=dangling.json", code=2, says="a link to `gone.json`, which does not exist")
     check((folder / "dangling.json").is_symlink() and not (folder / "gone.json").exists(), "a link to nothing is written")
     (folder / "real.json").write_text("")
     (folder / "link.json").symlink_to("real.json")
@@ -242,7 +246,7 @@ def two_prune(base):
     baseline.write_text(json.dumps({**whole, "findings": without_b}))
     fcntl.flock(handle, fcntl.LOCK_UN)
     os.close(handle)
-    _, told = process.communicate(timeout=20)
+    _, told = process.communicate(timeout=LONG)
     left = json.loads(baseline.read_text())["findings"]
     check(not [each for each in left if each["path"].startswith("b/")], f"an update is lost: {left} {told}")
     check(not [each for each in left if each["rule"] == "SL101"], f"what is no longer found stays: {left} {told}")
@@ -269,7 +273,7 @@ def language_server(base):
             talk += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
         for where in ("/", folder):
             try:
-                ran = subprocess.run([binary, "lsp"], cwd=where, input=talk, capture_output=True, timeout=20, check=False)
+                ran = subprocess.run([binary, "lsp"], cwd=where, input=talk, capture_output=True, timeout=LONG, check=False)
             except subprocess.TimeoutExpired:
                 check(False, f"the language server hangs over {name}")
                 continue
@@ -333,7 +337,7 @@ def git_settings(base):
     run(folder, ".", "--diff-base", "0123456789012345678901234567890123456789", code=2, env=environment)
     check(not ran.exists(), f"git ran: {ran.read_text() if ran.exists() else ''}")
     # The settings do run it where git is asked in the usual way, or this would test nothing.
-    subprocess.run(["git", "diff", "--stat", "HEAD"], cwd=folder, env=environment, capture_output=True, timeout=20,
+    subprocess.run(["git", "diff", "--stat", "HEAD"], cwd=folder, env=environment, capture_output=True, timeout=LONG,
                    check=False)
     check(ran.exists(), "the settings run nothing at all")
     git("config", "filter.a=b.clean", str(program))
@@ -348,7 +352,7 @@ def git_pipes(base):
 
         def git(*args):
             subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *args], cwd=folder,
-                           env=environment, capture_output=True, timeout=20, check=True)
+                           env=environment, capture_output=True, timeout=LONG, check=True)
 
         git("init", "-q")
         git("add", ".")
@@ -390,7 +394,7 @@ def forged_proofs(base):
     """A proof that nobody measured is refused; one that hides a finding is told, and lifted by --no-ignores."""
     folder = repository(base, "forged")
     script = subprocess.run([binary, "prove", "model.toml", "--gpu", "a100"], cwd=folder, capture_output=True, text=True,
-                            timeout=60, check=False).stdout
+                            timeout=3 * LONG, check=False).stdout
     plan = json.loads(re.search(r"r'''\n(.*?)\n'''", script, re.S).group(1))
 
     def forge(date="2026-01-01", gain=-0.001, half_width=0.0005, verdict="refuted"):
@@ -424,7 +428,7 @@ def folders_behind_links(base):
     (folder / "link").symlink_to(private)
     for key in ("rule-folders", "gpu-folders", "format-folders", "model-folders", "contract-folders"):
         (folder / ".shapelint.toml").write_text(f'{key} = ["link"]\n')
-        ran = subprocess.run([binary, "model.toml", "--gpu", "a100"], cwd=folder, capture_output=True, text=True, timeout=60,
+        ran = subprocess.run([binary, "model.toml", "--gpu", "a100"], cwd=folder, capture_output=True, text=True, timeout=3 * LONG,
                              check=False)
         check("payroll" not in ran.stdout + ran.stderr, f"{key} names what lies outside: {ran.stderr}")
 
@@ -445,7 +449,7 @@ def many_bytes(base):
     (folder / "large.json").write_bytes(b"x" * 16_000_000)
     for i in range(280):
         (folder / f"{i:03}.json").symlink_to("large.json")
-    run(folder, ".", "--gpu", "a100", code=2, says="the files hold more than 4 GB", timeout=120)
+    run(folder, ".", "--gpu", "a100", code=2, says="the files hold more than 4 GB", timeout=6 * LONG)
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -69,9 +69,19 @@ with tempfile.TemporaryDirectory() as name:
     assert watching.rounds(1) == 1, watching.out
     (folder / "configs/model.toml").write_text(good)
     assert watching.rounds(2) == 1, watching.out
+    # A pipe in its place is not waited for, nor one that is named from the start.
+    os.mkfifo(folder / "pipe")
+    os.replace(folder / "pipe", folder / "configs/model.toml")
+    assert watching.rounds(3) == 1, watching.out
+    assert any("model.toml: is not a regular file" in line for line in watching.err), watching.err
+    (folder / "configs/model.toml").unlink()
+    (folder / "configs/model.toml").write_text(bad)
+    while watching.rounds(4) == 1:
+        pass
     watching.end()
+    os.mkfifo(folder / "pipe")
     for args, says in ((["Qwen/Qwen3-8B"], "does not exist"), (["-"], "does not exist"),
-                       (["configs", "--fix"], "only looks"), (["no-such.toml"], "does not exist")):
+                       (["configs", "--fix"], "writes no fixes"), (["no-such.toml"], "does not exist"), (["pipe"], "is not a regular file")):
         ran = subprocess.run([binary, *args, "--watch"], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=20)
         assert ran.returncode == 2 and says in ran.stderr, (args, ran)
 print("watch: ok")

@@ -13,3 +13,4 @@ shapelint roofline examples/llama-2-7b.toml --gpu a100 --draft examples/smollm-3
 shapelint roofline examples/llama-2-7b.toml --gpu a100 --mode decode --context-length 5 --draft examples/resnet-50.toml
 shapelint roofline examples/resnet-50.toml --gpu a100 --output-tokens 5
 shapelint roofline examples/llama-2-7b.toml --gpu a100 --prefill-chunk -1 --output-tokens -1
+shapelint roofline examples/llama-2-7b.toml --gpu a100 --over micro_batch_size=1:10001:1
