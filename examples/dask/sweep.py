@@ -84,7 +84,7 @@ def price(job: dict, first: int, end: int) -> pandas.DataFrame:
         rows.insert(0, "candidate", numpy.arange(first, end))
         if part:
             write(rows, part)
-    runs = rows[(rows["fails"] == "") & (rows["memory_gb"] <= job["memory_gb"])]
+    runs = rows[(rows["fails"] == "") & (rows["memory_gib"] <= job["memory_gib"])]
     return runs.sort_values([job["by"], "candidate"], ascending=[False, True], kind="stable").head(job["best"])
 
 
@@ -96,7 +96,7 @@ def main() -> int:
     options.add_argument("--set", action="append", default=[], type=values_of, metavar="FIELD=N", help="the same for all")
     options.add_argument("--by", default="mfu", help="what is best when it is largest: mfu, tokens_per_s_per_gpu")
     options.add_argument("--best", type=positive, default=20)
-    options.add_argument("--memory-gb", type=float, default=math.inf, help="not those that need more")
+    options.add_argument("--memory-gib", type=float, default=math.inf, help="not those that need more")
     options.add_argument("--rows", help="a folder that all workers see: every candidate, too")
     options.add_argument("--format", choices=["csv", "parquet"], default="csv")
     options.add_argument("--block", type=positive, default=200_000, help="candidates of a block")
@@ -118,7 +118,7 @@ def main() -> int:
     axes = wants.over
     size = math.prod(len(values) for _, values in axes)
     job = {"model": model, "name": wants.model.name, "axes": axes, "gpu": wants.gpu, "by": wants.by,
-           "best": wants.best, "memory_gb": wants.memory_gb, "rows": wants.rows and os.path.abspath(wants.rows),
+           "best": wants.best, "memory_gib": wants.memory_gib, "rows": wants.rows and os.path.abspath(wants.rows),
            "format": wants.format, "plan": {field: values[0] for field, values in wants.set}}
     # What is wrong with the model or a field is said here, not by a worker.
     try:

@@ -47,7 +47,7 @@ struct SweepOnGpu {
 
 struct SweepResult {
   std::vector<std::int64_t> parameters;
-  std::vector<double> memory_gb;
+  std::vector<double> memory_gib;
   // Frameworks refuse such a row: its place in `reasons`, 0 where nothing is wrong.
   std::vector<std::uint32_t> fails;
   std::vector<std::string> reasons;  // codes of rules, separated by blanks; the first is empty
