@@ -178,7 +178,7 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
     with pytest.raises(ValueError, match="the column `hidden_size` has no rows"):
         shapelint.sweep(gpt2, {"hidden_size": []})
     with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`?"):
-        shapelint.price("Qwen/Qwen9-8B", gpu="h100")
+        shapelint.price("Qwen/Qewn3-8B", gpu="h100")
     for text in ("hidden_size = 1\n# \ud800", {"model_type": "\udfff"}):
         with pytest.raises(ValueError, match="which is no character"):
             shapelint.lint(text, gpu="a100")
