@@ -107,16 +107,13 @@ bool same_values(const model::Reading& a, const model::Reading& b) {
 // Encoders have no decoding step: one alone (BERT) reads its input in one pass, and that of an
 // encoder-decoder has read all of it before the first step.
 void read_before_decoding(model::Reading& reading) {
-  model::Plan& plan = reading.setup.plan;
-  if (plan.mode != model::Mode::decode || model::decodes(reading.setup.model)) return;
+  if (reading.setup.plan.mode != model::Mode::decode || model::decodes(reading.setup.model)) return;
   const bool is_half = reading.runs_in_whole > 0;
   const bool is_asked =
       model::origin(reading, model::FieldId::mode).kind == model::Origin::Kind::command_line;
   if (!is_half && (is_asked || !reading.complete || !reading.setup.model.conv.empty())) return;
-  plan.context_length = 0;
-  model::set_derived(reading, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
-                     is_half ? "an encoder reads its input before the decoder's first step"
-                             : "an encoder has no decoding step");
+  read_in_one_pass(reading, is_half ? "an encoder reads its input before the decoder's first step"
+                                    : "an encoder has no decoding step");
   reading.runs_in_whole = 0;
 }
 
@@ -443,6 +440,12 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
 }
 
 }  // namespace
+
+void read_in_one_pass(model::Reading& reading, std::string note) {
+  reading.setup.plan.context_length = 0;
+  model::set_derived(reading, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
+                     std::move(note));
+}
 
 ReadResult read_any(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects) {

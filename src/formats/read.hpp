@@ -64,4 +64,7 @@ ReadResult read(const text::FileSystem& files, const text::Source& source, const
 // The same with the built-in dialects, which are not loaded for a file that is plainly a native one.
 ReadResult read(const text::FileSystem& files, const text::Source& source, const ReadOptions& options = {});
 
+// What has no decoding step is read as one forward pass over its input; `note` says why.
+void read_in_one_pass(model::Reading& reading, std::string note);
+
 }  // namespace shapelint::formats

@@ -10,6 +10,7 @@
 #include "base/budget.hpp"
 #include "formats/dialect/known.hpp"
 #include "formats/dialect/paths.hpp"
+#include "formats/read.hpp"
 #include "formats/remarks.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
@@ -137,12 +138,10 @@ void add_sources(ModelReport& model, const text::FileSystem& files) {
 
 // Whoever asks for decoding: what has no such step is linted in its one pass.
 void lint_in_one_pass(model::Reading& reading, const std::string& name, std::vector<std::string>& notes) {
-  model::Plan& plan = reading.setup.plan;
-  if (plan.mode != model::Mode::decode || !reading.setup.model.conv.empty()) return;
+  const bool is_network = !reading.setup.model.conv.empty();
+  if (reading.setup.plan.mode != model::Mode::decode || is_network) return;
   if (model::decodes(reading.setup.model)) return;
-  plan.context_length = 0;
-  model::set_derived(reading, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill),
-                     std::string(model::no_decoding));
+  formats::read_in_one_pass(reading, std::string(model::no_decoding));
   notes.push_back(fmt::format("{}: {}; linted as `prefill`", name, model::no_decoding));
 }
 
