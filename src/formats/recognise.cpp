@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -189,6 +190,13 @@ std::string_view last_key(const KeyTest& test) {
 
 using Keys = std::set<std::string, std::less<>>;
 
+// How files write the last key of a test; none where it has no word. Flags are written with dashes, too.
+std::vector<std::string> spellings(const KeyTest& test, bool is_flag) {
+  const std::string key(last_key(test));
+  if (key.empty()) return {};
+  return is_flag ? std::vector{key, dashed(key)} : std::vector{key};
+}
+
 // The last keys of all tests of dialects with this syntax, as files of each write them.
 Keys tested_keys(const Dialects& dialects, std::string_view syntax) {
   Keys out;
@@ -197,8 +205,7 @@ Keys tested_keys(const Dialects& dialects, std::string_view syntax) {
     for (const Test& test : dialect->recognise()) {
       for (const std::vector<KeyTest>* tests : {&test.has, &test.any}) {
         for (const KeyTest& each : *tests) {
-          out.emplace(last_key(each));
-          if (dialect->flags()) out.insert(dashed(std::string(last_key(each))));
+          for (std::string& spelling : spellings(each, dialect->flags())) out.insert(std::move(spelling));
         }
       }
     }
@@ -240,8 +247,8 @@ const Dialect* recognise_broken(const Dialects& dialects, std::string_view sourc
   for (const auto& dialect : dialects.listed()) {
     if (!dialect->supports_syntax(syntax)) continue;
     const auto is_there = [&](const KeyTest& test) {
-      const std::string_view key = last_key(test);
-      return keys.find(key) != keys.end() || (dialect->flags() && keys.contains(dashed(std::string(key))));
+      const auto all = spellings(test, dialect->flags());
+      return std::any_of(all.begin(), all.end(), [&](const auto& each) { return keys.contains(each); });
     };
     for (const Test& test : dialect->recognise()) {
       if (!test.file.empty() && !matches_any(test.file, path)) continue;
