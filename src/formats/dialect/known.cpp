@@ -341,17 +341,17 @@ std::string why_unknown(const model::Reading& reading) {
 
 namespace {
 
-// What tells a model from others of its family: its numbers (version, size, experts, but for dates), and its
-// letters.
-struct Told {
+// What tells a model from others of its family: its numbers (version, size, experts; dates are left out), and
+// its letters.
+struct NameParts {
   std::string letters;
   std::vector<std::string> numbers;  // `4.5v`, `8b`, in order
 };
 
-Told told_by(std::string_view name) {
+NameParts name_parts(std::string_view name) {
   const std::string base = base_of(name);
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  Told out;
+  NameParts out;
   for (std::size_t i = 0; i < base.size();) {
     if (!is_digit(base[i])) {
       if (is_letter(base[i])) out.letters += base[i];
@@ -370,7 +370,7 @@ Told told_by(std::string_view name) {
 
 // A model of another size or version, or of another family, is none that was meant: only its letters may be
 // misspelt.
-bool may_be_meant(const Told& asked, const Told& other) {
+bool may_be_meant(const NameParts& asked, const NameParts& other) {
   constexpr std::size_t letters_for_each_slip = 4;
   constexpr std::size_t most_slips = 2;
   return asked.numbers == other.numbers &&
@@ -388,9 +388,9 @@ std::string instead_of_unknown(std::string_view name) {
     return is_of_hub ? each : each.substr(each.rfind('/') + 1);  // npos + 1: all of it
   };
   std::vector<std::string_view> names;
-  const Told asked = told_by(name);
+  const NameParts asked = name_parts(name);
   const auto add_meant = [&](std::string_view each) {
-    if (may_be_meant(asked, told_by(each))) names.push_back(compared(each));
+    if (may_be_meant(asked, name_parts(each))) names.push_back(compared(each));
   };
   for (const KnownModel& each : catalog::known_models()) add_meant(each.name);
   for (const catalog::KnownConfig& each : catalog::known_configs()) add_meant(each.name);
