@@ -9,19 +9,26 @@ namespace shapelint::cost {
 namespace {
 
 constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
+constexpr double most_numbered = 1e18;       // points of a part, by a key of 64 bits
 constexpr std::size_t most_runs = 500'000;   // some 20 MB
 
 }  // namespace
 
 GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes,
-                       bool has_pattern)
+                       const model::Setup& start)
     : gpus_(gpus.begin(), gpus.end()), axes_(axes.begin(), axes.end()), steps_(gpus.size()) {
+  std::vector<model::FieldId> varying;
+  for (const GridAxis& axis : axes_) varying.push_back(axis.field);
+  const model::PartDependence dependence = model::part_dependence(start, varying);
   for (std::size_t part = 0; part < tables_.size(); ++part) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (model::depends_on(static_cast<model::ModelComponent>(part), axes_[axis].field, has_pattern)) {
+      if (model::depends_on(static_cast<model::ModelComponent>(part), axes_[axis].field, dependence)) {
         tables_[part].axes.push_back(axis);
       }
     }
+    double points = 1;
+    for (const std::size_t axis : tables_[part].axes) points *= static_cast<double>(axes_[axis].values);
+    tables_[part].is_numbered = points < most_numbered;
   }
   for (const gpu::Gpu* gpu : gpus_) memos_.push_back(std::make_unique<PriceMemo>(*gpu));
 }
@@ -71,9 +78,10 @@ GridPrices::PricedPart GridPrices::find(model::ModelComponent part, const model:
   Table& table = tables_[static_cast<std::size_t>(part)];
   std::uint64_t key = 0;
   for (const std::size_t axis : table.axes) key = key * axes_[axis].values + positions[axis];
-  if (table.last && table.last_key == key) return *table.last;
+  if (table.is_numbered && table.last && table.last_key == key) return *table.last;
   table.last_key = key;
-  if (table.axes.size() == axes_.size()) {  // no other point has the same
+  const bool is_shared = table.axes.size() < axes_.size();  // with other points of the grid
+  if (!is_shared || !table.is_numbered) {
     table.passing.clear();
     table.last = lower_and_price(part, setup, table.passing);
     return *table.last;

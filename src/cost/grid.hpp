@@ -28,8 +28,9 @@ struct GridAxis {
 // that it depends on. For one thread; the GPUs must outlive it.
 class GridPrices {
  public:
-  // `has_pattern`: layers of some setup are not all alike (model/mixer.hpp).
-  GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes, bool has_pattern);
+  // `start`: a setup of the grid.
+  GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const GridAxis> axes,
+             const model::Setup& start);
   GridPrices(const GridPrices&) = delete;
   GridPrices& operator=(const GridPrices&) = delete;
   // Whether steps of such setups are sums of parts: not those of CNNs, not where kernels of one part run
@@ -74,6 +75,7 @@ class GridPrices {
   };
   struct Table {
     std::vector<std::size_t> axes;  // that the part depends on
+    bool is_numbered = true;        // its points by a key
     tsl::robin_map<std::uint64_t, PricedPart, KeyHash> known;
     std::uint64_t last_key = 0;
     std::optional<PricedPart> last;

@@ -5,7 +5,6 @@
 
 #include "cost/stages.hpp"
 #include "model/derive.hpp"
-#include "model/mixer.hpp"
 #include "tests/catch.hpp"
 #include "tests/cost/gpu_support.hpp"
 
@@ -65,12 +64,9 @@ TEST_CASE("a grid's steps are what its setups cost one by one", "[cost][grid]") 
     std::vector<GridAxis> named;
     for (const Axis& axis : axes) {
       named.push_back({axis.field, axis.values.size()});
+      RC_LOG() << "varying: " << model::info(axis.field).name << '\n';
     }
-    const bool has_pattern = model::has_layer_pattern(reading.setup) ||
-                             std::any_of(axes.begin(), axes.end(), [](const Axis& axis) {
-                               return model::makes_layer_pattern(axis.field);
-                             });
-    GridPrices grid(gpus, named, has_pattern);
+    GridPrices grid(gpus, named, reading.setup);
     std::vector<std::uint32_t> positions(axes.size());
     for (bool more = true; more;) {
       model::Setup setup = reading.setup;

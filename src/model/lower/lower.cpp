@@ -333,7 +333,14 @@ double op_flops(const Op& op) {
   return 2 * scores * (3 * d(a.head_dim) + 2 * d(a.value_head_dim));
 }
 
-bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
+PartDependence part_dependence(const Setup& setup, std::span<const FieldId> varying) {
+  const auto any = [&](const auto& holds) { return std::any_of(varying.begin(), varying.end(), holds); };
+  return {has_layer_pattern(setup) || any(makes_layer_pattern),
+          updates_multiply(setup.plan.optimizer) ||
+              any([](FieldId field) { return field == FieldId::optimizer; })};
+}
+
+bool depends_on(ModelComponent part, FieldId field, const PartDependence& of) {
   constexpr std::array narrow{FieldId::num_layers,
                               FieldId::num_attention_heads,
                               FieldId::num_key_value_heads,
@@ -351,8 +358,23 @@ bool depends_on(ModelComponent part, FieldId field, bool has_pattern) {
     if (field == sizes.value_heads || field == sizes.key_dim || field == sizes.value_dim)
       return mixer == which;
   }
-  if (std::find(narrow.begin(), narrow.end(), field) == narrow.end()) return true;
-  if (field == FieldId::num_layers && has_pattern) return true;  // the ends make what each layer reads
+  const auto is_among = [&](const auto& fields) {
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
+  };
+  constexpr std::array of_experts{FieldId::expert, FieldId::expert_tensor, FieldId::overlap};
+  if (is_among(of_experts)) return part == ModelComponent::mixture;
+  // How often layers run, which stage has them, and what is done once per step.
+  constexpr std::array of_stages{FieldId::data,
+                                 FieldId::gradient_accumulation,
+                                 FieldId::virtual_pipeline,
+                                 FieldId::stage_layers,
+                                 FieldId::embedding_stages,
+                                 FieldId::pipeline_schedule,
+                                 FieldId::offload_optimizer};
+  if (is_among(of_stages) && !of.updates_multiply)
+    return part == ModelComponent::ends || part == ModelComponent::last_ends;
+  if (!is_among(narrow)) return true;
+  if (field == FieldId::num_layers && of.has_pattern) return true;  // the ends make what each layer reads
   // Ranks that share an optimizer's states share the products of its updates; those that gather weights have
   // the residual stream in 16 bits.
   if (field == FieldId::zero || field == FieldId::zero_ranks) return true;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/fields.hpp"
@@ -94,11 +95,18 @@ Replicas shards(const Plan& plan);
 // first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
 void lower_part(const Setup& setup, ModelComponent part, Workload& workload,
                 std::vector<std::uint32_t>* pieces = nullptr);
+// Of setups that differ in some fields, what decides which of these a part depends on.
+struct PartDependence {
+  bool has_pattern = false;       // layers are not all alike (model/mixer.hpp): parts of one are averages
+  bool updates_multiply = false;  // the optimizer multiplies matrices, so that a layer's parts have updates
+};
+PartDependence part_dependence(const Setup& setup, std::span<const FieldId> varying);
 // Whether a field changes the ops of a part (except for their counts, where it is a layer's), directly or
 // through fields that commonly follow from it.
-// `has_pattern`: of a model whose layers are not all alike (model/mixer.hpp); there the parts of one layer
-// are averages.
-bool depends_on(ModelComponent part, FieldId field, bool has_pattern);
+bool depends_on(ModelComponent part, FieldId field, const PartDependence& of);
+constexpr bool updates_multiply(Optimizer optimizer) {
+  return optimizer == Optimizer::muon || optimizer == Optimizer::shampoo;
+}
 // Appends what happens once per step and depends on the number of parameters: gradients and optimizer.
 void lower_update(const Setup& setup, RankParameters held, Workload& workload);
 RankParameters parameters_per_rank(const Setup& setup);

@@ -6,7 +6,6 @@
 #include "base/units.hpp"
 #include "cost/stages.hpp"
 #include "model/lower/lower.hpp"
-#include "model/mixer.hpp"
 #include "suggest/edit/footprint.hpp"
 
 namespace shapelint::rules {
@@ -14,7 +13,6 @@ namespace shapelint::rules {
 namespace {
 
 constexpr std::size_t most_remembered = 200'000;  // prices per GPU: some 60 MB
-constexpr double most_numbered = 1e18;            // of points, in 64 bits
 
 std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
   std::vector<const gpu::Gpu*> out;
@@ -40,12 +38,6 @@ model::PerField<bool> what_is_set(std::span<const cost::GridAxis> axes,
   return out;
 }
 
-bool may_have_pattern(const model::Reading& reading, std::span<const cost::GridAxis> axes) {
-  return model::has_layer_pattern(reading.setup) ||
-         std::any_of(axes.begin(), axes.end(),
-                     [](const cost::GridAxis& axis) { return model::makes_layer_pattern(axis.field); });
-}
-
 }  // namespace
 
 Points::Points(const RuleBook& book, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
@@ -55,17 +47,14 @@ Points::Points(const RuleBook& book, const model::Reading& reading, std::span<co
       gpus_(gpus),
       axes_(std::move(axes)),
       links_(suggest::links_of_unstated(reading)),
-      prices_(pointers(gpus), axes_, may_have_pattern(reading, axes_)),
+      prices_(pointers(gpus), axes_, reading.setup),
       memos_(gpus.size()),
       steps_(gpus.size()) {
   model::PerField<model::Origin> origins = reading.origins;
-  double points = 1;
   for (const cost::GridAxis& axis : axes_) {
     origins[axis.field].kind = model::Origin::Kind::stated;
     moved_.add(axis.field);
-    points *= static_cast<double>(axis.values);
   }
-  is_grid_ = points < most_numbered;
   model::Setup derived = start_;
   const model::Rederived all = model::rederived(origins);
   model::rederive(derived, all);
@@ -84,7 +73,7 @@ void Points::move_to(std::span<const std::int64_t> values, std::span<const std::
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) model::set(setup_, axes_[axis].field, values[axis]);
   suggest::follow(reading_.setup, links_, moved_, setup_);
   model::rederive(setup_, rederived_);
-  in_grid_ = is_grid_ && cost::GridPrices::covers(setup_);
+  in_grid_ = cost::GridPrices::covers(setup_);
   if (in_grid_) {
     prices_.move_to(setup_, positions_);
     parameters_ = prices_.parameters();

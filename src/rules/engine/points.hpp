@@ -48,7 +48,6 @@ class Points {
   suggest::ChangedFields moved_;
   model::Rederived rederived_;
   std::optional<BrokenRules> broken_;
-  bool is_grid_ = true;  // the axes' points can be numbered
   bool in_grid_ = true;  // the present point's price is a sum of parts
   cost::GridPrices prices_;
   std::vector<std::unique_ptr<cost::PriceMemo>> memos_;  // by GPU, for steps that are priced op by op

@@ -61,14 +61,13 @@ double step_us(const PartTime& sum, double micro_batches, double pipeline_bubble
 
 PartTable::PartTable(const Problem& problem, std::span<cost::PriceMemo* const> memos)
     : problem_(problem), memos_(memos.begin(), memos.end()) {
-  const bool has_pattern = model::has_layer_pattern(problem.start) ||
-                           std::any_of(problem.axes.begin(), problem.axes.end(), [](const Axis& axis) {
-                             return axis.field == model::FieldId::pipeline;
-                           });
+  std::vector<model::FieldId> varying;
+  for (const Axis& axis : problem.axes) varying.push_back(axis.field);
+  const model::PartDependence dependence = model::part_dependence(problem.start, varying);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     PartAxes& each = parts_[part];
     for (std::size_t axis = 0; axis < problem.axes.size(); ++axis) {
-      if (model::depends_on(static_cast<ModelComponent>(part), problem.axes[axis].field, has_pattern))
+      if (model::depends_on(static_cast<ModelComponent>(part), problem.axes[axis].field, dependence))
         each.axes.push_back(axis);
     }
     each.maps.resize(each.axes.size() + 1);

@@ -144,8 +144,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
 
 void lower_matrix_updates(const LoweringContext& shared, ModelComponent part, double runs, Emitter& emit) {
   const Plan& plan = shared.plan;
-  const bool has_products = plan.optimizer == Optimizer::muon || plan.optimizer == Optimizer::shampoo;
-  if (!shared.training || shared.adapting || !has_products) return;
+  if (!shared.training || shared.adapting || !updates_multiply(plan.optimizer)) return;
   // Of weights that layers share, one update for each set.
   const WeightSets sets = weight_sets(shared.model, part);
   const double some = runs * real(sets.sets) / real(sets.layers);
