@@ -56,12 +56,11 @@ PlanKey key_of(const Branch& branch, const Leaf& leaf) {
   return out;
 }
 
-bool differs_in_batch_alone(const Branch& a, const Branch& b) {
+bool differs_in_zero_or_batch(const Branch& a, const Branch& b) {
   const auto rest = [](const Branch& each) {
     const Layout& layout = each.layout;
     return std::tuple(layout.tensor, layout.pipeline, layout.context, layout.expert, layout.expert_tensor,
-                      each.zero, each.embedding_stages, each.stage_layers, each.overlap,
-                      each.sequence_parallel);
+                      each.embedding_stages, each.stage_layers, each.overlap, each.sequence_parallel);
   };
   return rest(a) == rest(b);
 }

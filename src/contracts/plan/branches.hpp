@@ -58,7 +58,7 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
 };
 PlanKey key_of(const Branch& branch, const Leaf& leaf);
-// Whether none but the micro-batch and what follows from it differ.
-bool differs_in_batch_alone(const Branch& a, const Branch& b);
+// Whether none but ZeRO's stage and the micro-batch, with what follows from it, differ.
+bool differs_in_zero_or_batch(const Branch& a, const Branch& b);
 
 }  // namespace shapelint::contracts

@@ -1,5 +1,7 @@
 // What plans of a training step choose.
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "contracts/plan/recompute.hpp"
 #include "contracts/plan/training.hpp"
@@ -9,6 +11,24 @@ namespace shapelint::contracts {
 
 using model::FieldId;
 using model::Recompute;
+
+namespace {
+
+bool is_among(std::span<const FieldId> fields, FieldId field) {
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+}  // namespace
+
+bool is_left_out(FieldId field, std::int64_t value) {
+  constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
+                               FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
+  constexpr std::array switches{FieldId::sequence_parallel, FieldId::embedding_stages,
+                                FieldId::stage_layers,      FieldId::overlap,
+                                FieldId::offload_optimizer, FieldId::pipeline_schedule};
+  if (is_among(degrees, field)) return value == 1;
+  return value == 0 && is_among(switches, field);
+}
 
 bool is_pinned(const TrainingRequest& request, FieldId field) {
   return std::any_of(request.pins.begin(), request.pins.end(),

@@ -2,16 +2,17 @@
 #include "contracts/plan/step_bound.hpp"
 
 #include <algorithm>
+#include <tuple>
 
-#include "base/hash.hpp"
-#include "cost/stages.hpp"
 #include "model/arithmetic.hpp"
+#include "model/fields.hpp"
 #include "model/stages.hpp"
 
 namespace shapelint::contracts {
 
 namespace {
 
+using model::FieldId;
 using model::ModelComponent;
 
 // Sums in another order than the step's own differ in their last bits.
@@ -25,29 +26,42 @@ bool has(const model::ModelSpec& model, ModelComponent part) {
 
 }  // namespace
 
-std::size_t StepBound::Hash::operator()(const LayerKey& key) const {
-  return static_cast<std::size_t>(hash_of(key));
+const StepBound::PartTimes& StepBound::priced(const model::Setup& setup, ModelComponent part,
+                                              const LayerKey& key) {
+  constexpr std::array fields{FieldId::tensor,
+                              FieldId::context,
+                              FieldId::expert,
+                              FieldId::expert_tensor,
+                              FieldId::micro_batch_size,
+                              FieldId::overlap,
+                              FieldId::sequence_parallel,
+                              FieldId::zero};
+  static_assert(fields.size() == std::tuple_size_v<LayerKey>);
+  PartKey own{static_cast<std::uint64_t>(part)};
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (model::depends_on(part, fields[i], {})) own[i + 1] = key[i];
+  const auto [entry, is_new] = parts_.try_emplace(own);
+  if (!is_new) return entry->second;
+  scratch_.ops.clear();
+  model::lower_part(setup, part, scratch_);
+  for (const model::Op& op : scratch_.ops) {
+    if (cost::phase_of(op.pass) == cost::Phase::update) continue;
+    const bool is_head = part == ModelComponent::ends && op.component != model::Component::embedding;
+    suggest::add_op(entry->second[is_head ? 1 : 0], op, op.count * memo_.price(op).time_us, false);
+  }
+  return entry->second;
 }
 
-StepBound::Layer StepBound::priced(model::Setup setup) {
-  model::Plan& plan = setup.plan;
-  plan.gradient_accumulation = 1;
-  plan.pipeline = 1;
+StepBound::Layer StepBound::priced(model::Setup setup, const LayerKey& key) {
+  setup.plan.gradient_accumulation = 1;
+  setup.plan.pipeline = 1;
   Layer out;
-  const auto add = [&](const model::Op& op, suggest::PartTime& to) {
-    if (cost::phase_of(op.pass) == cost::Phase::update) return;
-    suggest::add_op(to, op, op.count * memo_.price(op).time_us, false);
-  };
   for (const ModelComponent part : model::layer_parts) {
-    if (!has(setup.model, part)) continue;
-    scratch_.ops.clear();
-    model::lower_part(setup, part, scratch_);
-    for (const model::Op& op : scratch_.ops) add(op, out.parts[static_cast<std::size_t>(part)]);
+    if (has(setup.model, part)) out.parts[static_cast<std::size_t>(part)] = priced(setup, part, key)[0];
   }
-  scratch_.ops.clear();
-  model::lower_part(setup, ModelComponent::ends, scratch_);
-  for (const model::Op& op : scratch_.ops)
-    add(op, op.component == model::Component::embedding ? out.embedding : out.head);
+  const PartTimes& ends = priced(setup, ModelComponent::ends, key);
+  out.embedding = ends[0];
+  out.head = ends[1];
   return out;
 }
 
@@ -77,7 +91,7 @@ suggest::PartTime StepBound::sum_of(const Layer& layer, const model::LayerRuns& 
   return sum;
 }
 
-double StepBound::least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup) {
+const StepBound::Sums& StepBound::sums_of(const model::Plan& plan, const MakeSetup& setup) {
   const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   const LayerKey key{word(plan.tensor),
                      word(plan.context),
@@ -87,33 +101,42 @@ double StepBound::least_us(const model::Plan& plan, double least_waiting, const 
                      word(static_cast<std::int64_t>(plan.overlap)),
                      plan.sequence_parallel ? 1U : 0U,
                      plan.zero >= 3 ? 1U : 0U};
+  const CutKey cut{plan.pipeline, plan.embedding_stages, plan.stage_layers};
+  const double micro_batches = model::at_least_one(plan.gradient_accumulation);
+  if (last_.key == key && last_.cut == cut && last_.micro_batches == micro_batches) return last_;
   const auto [entry, is_new] = layers_.try_emplace(key);
-  if (is_new) entry->second = priced(setup());
+  if (is_new) entry->second = priced(setup(), key);
   const Layer& layer = entry->second;
-  const auto [known, are_new] =
-      stages_.try_emplace({plan.pipeline, plan.embedding_stages, plan.stage_layers});
+  const auto [known, are_new] = stages_.try_emplace(cut);
   if (are_new) known->second = stages_of(setup());
   const Stages& stages = known->second;
-
-  const double micro_batches = model::at_least_one(plan.gradient_accumulation);
-  const double straggling = model::straggler_fraction(plan);
+  last_ = {key, cut, micro_batches, {}, stages.between};
   suggest::PartTime first = sum_of(layer, stages.runs[0], micro_batches);
   if (plan.pipeline <= 1) {
     suggest::add(first, layer.embedding, micro_batches);
     suggest::add(first, layer.head, micro_batches);
-    return rounding * suggest::step_us(first, micro_batches, straggling);
   }
+  last_.stages[0] = suggest::sums_of(first, micro_batches);
+  if (plan.pipeline <= 1) return last_;
   suggest::PartTime last = sum_of(layer, stages.runs[1], micro_batches);
   suggest::add(last, layer.head, stages.heads * micro_batches);
-  const std::array sums{suggest::sums_of(first, micro_batches), suggest::sums_of(last, micro_batches)};
+  last_.stages[1] = suggest::sums_of(last, micro_batches);
+  return last_;
+}
+
+double StepBound::least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup) {
+  const Sums& sums = sums_of(plan, setup);
+  const auto& stages = sums.stages;
+  const double straggling = model::straggler_fraction(plan);
+  if (plan.pipeline <= 1) return rounding * (stages[0].time_us + straggling * stages[0].each_us);
   // The others do their micro-batch once, as cost::pace_of() has it.
-  const double between_us = stages.between * sums[0].each_us / micro_batches;
+  const double between_us = sums.between * stages[0].each_us / sums.micro_batches;
   double least = 0;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const double others_us = sums[1 - i].each_us / micro_batches;
-    least = std::max(least, sums[i].time_us + (others_us + between_us) * least_waiting);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const double others_us = stages[1 - i].each_us / sums.micro_batches;
+    least = std::max(least, stages[i].time_us + (others_us + between_us) * least_waiting);
   }
-  return rounding * (least + straggling * std::min(sums[0].each_us, sums[1].each_us));
+  return rounding * (least + straggling * std::min(stages[0].each_us, stages[1].each_us));
 }
 
 }  // namespace shapelint::contracts

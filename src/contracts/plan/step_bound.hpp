@@ -9,6 +9,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/hash.hpp"
+#include "cost/stages.hpp"
 #include "cost/step.hpp"
 #include "model/lower/lower.hpp"
 #include "model/spec.hpp"
@@ -32,8 +34,11 @@ class StepBound {
   // What a layer's operations depend on; not the number of replicas, stages or micro-batches, and of ZeRO
   // only whether ranks gather weights.
   using LayerKey = std::array<std::uint64_t, 8>;
+  // A part, and of that what it depends on.
+  using PartKey = std::array<std::uint64_t, 9>;
   struct Hash {
-    std::size_t operator()(const LayerKey& key) const;
+    std::size_t operator()(const LayerKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
+    std::size_t operator()(const PartKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
   };
   // Of one run of each part on one rank, without updates.
   struct Layer {
@@ -47,13 +52,30 @@ class StepBound {
     double between = 0;  // stages as full as the first between the two
     double heads = 0;    // of micro-batches, on the last
   };
-  Layer priced(model::Setup setup);
+  // A part by itself; of `ends` the embedding and the head.
+  using PartTimes = std::array<suggest::PartTime, 2>;
+  using CutKey = std::array<std::int64_t, 3>;  // stages and how layers are cut into them
+  // Of a step's first stage and its last, or of the only one.
+  struct Sums {
+    LayerKey key{};
+    CutKey cut{};
+    double micro_batches = 0;
+    std::array<cost::StageSums, 2> stages{};
+    double between = 0;
+  };
+  // Of the plan that was asked for last they are at hand: plans that differ in ZeRO or wait differently have
+  // the same.
+  const Sums& sums_of(const model::Plan& plan, const MakeSetup& setup);
+  Layer priced(model::Setup setup, const LayerKey& key);
+  const PartTimes& priced(const model::Setup& setup, model::ModelComponent part, const LayerKey& key);
   static Stages stages_of(model::Setup setup);
   suggest::PartTime sum_of(const Layer& layer, const model::LayerRuns& runs, double micro_batches) const;
 
   cost::PriceMemo& memo_;
   std::unordered_map<LayerKey, Layer, Hash> layers_;
-  std::map<std::array<std::int64_t, 3>, Stages> stages_;  // by stages and how layers are cut into them
+  std::unordered_map<PartKey, PartTimes, Hash> parts_;
+  std::map<CutKey, Stages> stages_;
+  Sums last_;
   model::Workload scratch_;
 };
 

@@ -20,6 +20,7 @@
 #include "contracts/plan/branches.hpp"
 #include "contracts/plan/recompute.hpp"
 #include "contracts/plan/step_bound.hpp"
+#include "contracts/plan/step_prices.hpp"
 #include "cost/step.hpp"
 #include "model/derive.hpp"
 #include "model/lower/lower.hpp"
@@ -37,10 +38,6 @@ using model::FieldId;
 constexpr std::int64_t all_percent = 100;
 constexpr std::int64_t largest_micro_batch = 256;
 
-bool is_among(std::span<const FieldId> fields, FieldId field) {
-  return std::find(fields.begin(), fields.end(), field) != fields.end();
-}
-
 struct Priced {
   Branch branch;
   Leaf leaf;
@@ -52,18 +49,6 @@ struct Waiting {
   Leaf leaf;
   double share = 0;
 };
-
-// A framework's default of a field. ZeRO's stage is not among these, as FSDP has one, nor is recomputation,
-// which some trainers turn on.
-bool is_left_out(FieldId field, std::int64_t value) {
-  constexpr std::array degrees{FieldId::tensor, FieldId::pipeline,      FieldId::context,
-                               FieldId::expert, FieldId::expert_tensor, FieldId::virtual_pipeline};
-  constexpr std::array switches{FieldId::sequence_parallel, FieldId::embedding_stages,
-                                FieldId::stage_layers,      FieldId::overlap,
-                                FieldId::offload_optimizer, FieldId::pipeline_schedule};
-  if (is_among(degrees, field)) return value == 1;
-  return value == 0 && is_among(switches, field);
-}
 
 // Of equally fast plans the one with the least machinery.
 auto rank(const Priced& each) {
@@ -115,6 +100,7 @@ struct TrainingSearch::Parts {
         can_set(std::move(can)),
         memo(gpu),
         step_bound(memo),
+        prices(gpu, memo, stack, reading.setup),
         rederived(rederived_of(reading)),
         setup(reading.setup),
         usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)),
@@ -169,6 +155,7 @@ struct TrainingSearch::Parts {
   std::vector<Branch> branches(const TrainingRequest& request) const;
   std::vector<Waiting> by_waiting(const Branch& branch, const Leaves& leaves);
   double least_bytes(Branch branch, const Leaves& leaves, std::span<const RecomputeChoice> choices);
+  double least_bytes(const Branch& branch, Leaf leaf, std::span<const RecomputeChoice> choices);
   double least_us(const Branch& branch, const Leaves& leaves);
   double least_us(const Branch& branch, const Leaves& leaves, double waiting);
   double bound_us(const Branch& branch, const Leaves& leaves);
@@ -181,6 +168,7 @@ struct TrainingSearch::Parts {
   suggest::OnStack stack;
   cost::PriceMemo memo;
   StepBound step_bound;
+  StepPrices prices;
   model::Rederived rederived;
   model::Setup setup;  // the plan that is looked at
   suggest::Step step;
@@ -309,6 +297,7 @@ std::vector<Branch> TrainingSearch::Parts::branches(const TrainingRequest& reque
     const std::vector<Split> cuts = splits(request, layout.pipeline);
     const std::vector<std::int64_t> overlaps = values(
         request, FieldId::overlap, layout.expert > 1 ? expert_overlaps() : std::vector<std::int64_t>{0});
+    const std::vector<std::int64_t> allowed_zeros = values(request, FieldId::zero, zeros);
     // Norms and residuals over the ranks of tensor parallelism cost no more than on each of them.
     const std::vector<std::int64_t> sequence =
         layout.tensor > 1 ? values(request, FieldId::sequence_parallel, {1}) : std::vector<std::int64_t>{0};
@@ -318,17 +307,18 @@ std::vector<Branch> TrainingSearch::Parts::branches(const TrainingRequest& reque
     });
     for (const std::int64_t sharded : sequence) {
       each.sequence_parallel = sharded != 0;
-      for (const std::int64_t zero : values(request, FieldId::zero, zeros)) {
-        each.zero = zero;
-        for (const Split& cut : cuts) {
-          each.embedding_stages = cut.embedding_stages;
-          each.stage_layers = cut.stage_layers;
-          for (const std::int64_t overlap : overlaps) {
-            each.overlap = overlap;
-            for (const std::int64_t micro_batch : micro_batches) {
-              each.micro_batch = micro_batch;
-              each.accumulation = request.sequences / layout.data / micro_batch;
-              if (accumulates(request, each.accumulation)) out.push_back(each);
+      for (const Split& cut : cuts) {
+        each.embedding_stages = cut.embedding_stages;
+        each.stage_layers = cut.stage_layers;
+        for (const std::int64_t overlap : overlaps) {
+          each.overlap = overlap;
+          for (const std::int64_t micro_batch : micro_batches) {
+            each.micro_batch = micro_batch;
+            each.accumulation = request.sequences / layout.data / micro_batch;
+            if (!accumulates(request, each.accumulation)) continue;
+            for (const std::int64_t zero : allowed_zeros) {
+              each.zero = zero;
+              out.push_back(each);
             }
           }
         }
@@ -391,6 +381,17 @@ std::vector<Waiting> TrainingSearch::Parts::by_waiting(const Branch& branch, con
   return out;
 }
 
+// No plan with the leaf's schedule that computes no more again than one of these needs less.
+double TrainingSearch::Parts::least_bytes(const Branch& branch, Leaf leaf,
+                                          std::span<const RecomputeChoice> choices) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const RecomputeChoice& choice : choices) {
+    leaf.recompute = choice;
+    least = std::min(least, memory_bytes(set(branch, leaf)));
+  }
+  return least;
+}
+
 // No plan of the branch that computes no more again than one of these, and none of those with larger
 // micro-batches, needs less: one micro-batch in flight with the most that is offloaded.
 double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves,
@@ -436,8 +437,8 @@ double TrainingSearch::Parts::bound_us(const Branch& branch, const Leaves& leave
     lightest.recompute.level = model::Recompute::full;
   const auto [entry, is_new] = bounds.try_emplace(key_of(branch, lightest), 0.0);
   if (!is_new) return entry->second;
-  suggest::step_of(&stack, memo, set(branch, lightest), step);
-  return entry->second = step.cost.time_us - step.cost.bubble_us;
+  const StepPrices::Time time = prices.price(set(branch, lightest));
+  return entry->second = time.time_us - time.bubble_us;
 }
 
 TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& request) {
@@ -463,15 +464,18 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   using Next = std::pair<double, std::size_t>;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
   std::map<std::array<std::int64_t, 3>, Leaves> known_leaves;
+  std::map<std::int64_t, std::size_t> group_of;  // by ZeRO's stage
   for (const Branch& branch : p.branches(request)) {
     const auto [entry, is_new] = known_leaves.try_emplace(
         std::array{branch.layout.pipeline, branch.embedding_stages, branch.stage_layers});
     if (is_new) entry->second = p.leaves(request, branch);
     if (entry->second.all.empty()) continue;
     counts.all += std::ssize(entry->second.all);
-    if (open.empty() || !differs_in_batch_alone(open.back().branch, branch)) groups.push_back({open.size()});
+    if (open.empty() || !differs_in_zero_or_batch(open.back().branch, branch)) group_of.clear();
+    const auto [group, is_first] = group_of.try_emplace(branch.zero, groups.size());
+    if (is_first) groups.push_back({open.size()});
     next.emplace(request.prune ? p.least_us(branch, entry->second) : 0, open.size());
-    open.push_back({branch, &entry->second, groups.size() - 1});
+    open.push_back({branch, &entry->second, group->second});
   }
   const auto least_bytes = [&](Group& group) {
     const Open& first = open[group.first];
@@ -488,7 +492,17 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     return true;
   };
   std::vector<Priced> best;
-  std::vector<Waiting> priced;  // of the branch
+  // Of the branch:
+  std::vector<Waiting> priced;
+  std::map<std::array<std::int64_t, 4>, bool> fitting;  // by level and schedule, with the most recomputation
+  const auto may_fit = [&](const Open& each, const Leaf& leaf) {
+    const bool is_full = leaf.recompute.level == model::Recompute::full;
+    const auto [entry, is_new] = fitting.try_emplace(
+        {is_full ? 1 : 0, static_cast<std::int64_t>(leaf.schedule), leaf.chunks, leaf.offload});
+    const auto& choices = is_full ? each.leaves->least_memory : each.leaves->least_memory_in_part;
+    if (is_new) entry->second = p.least_bytes(each.branch, leaf, choices) <= p.usable_bytes;
+    return entry->second;
+  };
   while (!next.empty()) {
     if (request.ended != nullptr && *request.ended) return {};
     const auto [bound_us, place] = next.top();
@@ -505,6 +519,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       continue;
     }
     priced.clear();
+    fitting.clear();
     for (const Waiting& waiting : p.by_waiting(each.branch, *each.leaves)) {
       const Leaf& leaf = waiting.leaf;
       // Those behind it wait as long, or longer.
@@ -518,6 +533,10 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       };
       if (request.prune && std::any_of(priced.begin(), priced.end(), computes_less)) {
         ++counts.needless;
+        continue;
+      }
+      if (request.prune && !may_fit(each, leaf)) {
+        ++counts.too_large;
         continue;
       }
       const model::Setup& setup = p.set(each.branch, leaf);
@@ -537,10 +556,9 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
         ++counts.too_large;
         continue;
       }
-      suggest::step_of(&p.stack, p.memo, setup, p.step);
       ++counts.priced;
       priced.push_back(waiting);
-      const Priced plan{each.branch, leaf, p.step.cost.time_us};
+      const Priced plan{each.branch, leaf, p.prices.price(setup).time_us};
       best.insert(std::upper_bound(best.begin(), best.end(), plan, is_before), plan);
       if (best.size() > request.keep) best.pop_back();
     }

@@ -89,6 +89,9 @@ struct Ablation {
   std::optional<TrainingPlan> plan;  // absent: none fits
 };
 
+// A framework's default of a field. ZeRO's stage is not among these, as FSDP has one, nor is recomputation,
+// which some trainers turn on.
+bool is_left_out(model::FieldId field, std::int64_t value);
 // Whether the request decides the field.
 bool is_pinned(const TrainingRequest& request, model::FieldId field);
 // Of each choice that a plan makes, the value that is none.
