@@ -141,7 +141,7 @@ EndParameters end_parameters(const Setup& setup) {
   return out;
 }
 
-StageParameters stage_parameters(const Setup& setup, RankParameters held) {
+StageParameters stage_parameters(const Setup& setup, RankParameters held, const StageLayers& layers) {
   const Plan& plan = setup.plan;
   const double stages = real(std::max<std::int64_t>(1, plan.pipeline));
   const double tensor = real(std::max<std::int64_t>(1, plan.tensor));
@@ -150,18 +150,16 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held) {
   const RankParameters further{all.dense / tensor, all.expert / real(std::max<std::int64_t>(1, plan.expert)) /
                                                        real(std::max<std::int64_t>(1, plan.expert_tensor))};
   // Of one of the model's own layers.
-  const double layers = real(std::max<std::int64_t>(1, setup.model.num_layers));
-  const double per_layer = stages / layers;
+  const double per_layer = stages / real(std::max<std::int64_t>(1, setup.model.num_layers));
   const RankParameters each{
       std::max(0.0, held.dense - ((ends.embedding + ends.head) / tensor + further.dense) / stages) *
           per_layer,
       std::max(0.0, held.expert - further.expert / stages) * per_layer};
-  const StageLayers of = stage_layers(setup);
   const double embedding = ends.embedding / tensor;
   const bool is_shared = ends_share_a_stage(plan);
   const double copies = runs_both_ways(plan) ? 2 : 1;
-  const double first = copies * of.first;
-  const double last = copies * of.last;
+  const double first = copies * layers.first;
+  const double last = copies * layers.last;
   return {
       {first * each.dense + (is_shared ? 0 : embedding), first * each.expert},
       {last * each.dense + (ends.head + ends.repeated) / tensor + further.dense + (is_shared ? embedding : 0),

@@ -50,12 +50,13 @@ struct EndParameters {
 };
 EndParameters end_parameters(const Setup& setup);
 // Of the first and of the last stage on one rank, where `held` is what an even share of everything would be:
-// the first has the embedding whole, the last the head and the layers that predict further tokens.
+// the first has the embedding whole, the last the head and the layers that predict further tokens. `layers`:
+// stage_layers(setup).
 struct StageParameters {
   RankParameters first;
   RankParameters last;
 };
-StageParameters stage_parameters(const Setup& setup, RankParameters held);
+StageParameters stage_parameters(const Setup& setup, RankParameters held, const StageLayers& layers);
 
 // Whether the layers go from the first to the last rank and back (ZB-V, DualPipeV).
 bool comes_back(PipelineSchedule schedule);

@@ -149,7 +149,7 @@ TEST_CASE("parameters of the stages add up to the model's", "[model]") {
     if (*rc::gen::arbitrary<bool>()) setup.model.moe = {8, 2, 1024};
     const double ranks = static_cast<double>(setup.plan.tensor);
     const RankParameters held = parameters_per_rank(setup);
-    const StageParameters stages = stage_parameters(setup, held);
+    const StageParameters stages = stage_parameters(setup, held, stage_layers(setup));
     const EndParameters ends = end_parameters(setup);
     // A stage between them has layers alone.
     const bool is_shared = setup.plan.pipeline_schedule == PipelineSchedule::zero_bubble_v;

@@ -290,7 +290,7 @@ TrainingMemory training_memory(const Setup& setup, double data, RankParameters h
     return out;
   };
   if (plan.pipeline <= 1) return with_peak(held, {first, last});
-  const StageParameters own = stage_parameters(setup, held);
+  const StageParameters own = stage_parameters(setup, held, layers);
   TrainingMemory on_first = with_peak(own.first, {first});
   on_first.micro_batches = in_flight.first;
   TrainingMemory on_last = with_peak(own.last, {last});
