@@ -448,8 +448,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   // Branches that differ in their micro-batch alone, the least first: those from one on that does not fit
   // do not either.
   struct Group {
-    std::size_t first = 0;  // of its branches
-    double least_bytes = -1;
+    double least_bytes = 0;
     std::int64_t too_large = std::numeric_limits<std::int64_t>::max();
   };
   struct Open {
@@ -465,29 +464,30 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
   std::map<std::array<std::int64_t, 3>, Leaves> known_leaves;
   std::map<std::int64_t, std::size_t> group_of;  // by ZeRO's stage
-  for (const Branch& branch : p.branches(request)) {
+  const Branch* before = nullptr;
+  const std::vector<Branch> branches = p.branches(request);
+  for (const Branch& branch : branches) {
     const auto [entry, is_new] = known_leaves.try_emplace(
         std::array{branch.layout.pipeline, branch.embedding_stages, branch.stage_layers});
     if (is_new) entry->second = p.leaves(request, branch);
     if (entry->second.all.empty()) continue;
     counts.all += std::ssize(entry->second.all);
-    if (open.empty() || !differs_in_zero_or_batch(open.back().branch, branch)) group_of.clear();
-    const auto [group, is_first] = group_of.try_emplace(branch.zero, groups.size());
-    if (is_first) groups.push_back({open.size()});
+    if (before == nullptr || !differs_in_zero_or_batch(*before, branch)) group_of.clear();
+    before = &branch;
+    const auto [place, is_first] = group_of.try_emplace(branch.zero, groups.size());
+    if (is_first) groups.push_back({p.least_bytes(branch, entry->second, entry->second.least_memory)});
+    const Group& group = groups[place->second];
+    if (out.least_bytes <= 0 || group.least_bytes < out.least_bytes) out.least_bytes = group.least_bytes;
+    if (request.prune && group.least_bytes > p.usable_bytes) {
+      counts.too_large += std::ssize(entry->second.all);
+      continue;
+    }
     next.emplace(request.prune ? p.least_us(branch, entry->second) : 0, open.size());
-    open.push_back({branch, &entry->second, group->second});
+    open.push_back({branch, &entry->second, place->second});
   }
-  const auto least_bytes = [&](Group& group) {
-    const Open& first = open[group.first];
-    if (group.least_bytes < 0)
-      group.least_bytes = p.least_bytes(first.branch, *first.leaves, first.leaves->least_memory);
-    return group.least_bytes;
-  };
   const auto is_too_large = [&](const Branch& branch, const Leaves& leaves, Group& group) {
     const bool is_known = branch.micro_batch >= group.too_large;
-    if (!is_known && least_bytes(group) <= p.usable_bytes &&
-        p.least_bytes(branch, leaves, leaves.least_memory) <= p.usable_bytes)
-      return false;
+    if (!is_known && p.least_bytes(branch, leaves, leaves.least_memory) <= p.usable_bytes) return false;
     group.too_large = std::min(group.too_large, branch.micro_batch);
     return true;
   };
@@ -566,12 +566,6 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   // Each that is left had a bound above the last of the best.
   counts.bounded =
       counts.all - counts.too_large - counts.by_rules - counts.refused - counts.needless - counts.priced;
-  if (request.asks_memory) {
-    for (Group& group : groups) {
-      const double needed = least_bytes(group);
-      if (out.least_bytes <= 0 || needed < out.least_bytes) out.least_bytes = needed;
-    }
-  }
   for (const Priced& each : best) out.best.push_back(p.plan_of(p.set(each.branch, each.leaf)));
   return out;
 }
@@ -583,7 +577,6 @@ bool TrainingSearch::allows(const TrainingRequest& request, const Pin& pin) cons
 Ablation TrainingSearch::without(const TrainingRequest& request, const Pin& pin) {
   TrainingRequest asked = request;
   asked.keep = 1;
-  asked.asks_memory = false;
   asked.pins.push_back(pin);
   TrainingAnswer answer = search(asked);
   Ablation out{pin, std::nullopt};

@@ -48,7 +48,6 @@ struct TrainingRequest {
   std::vector<Pin> pins{};
   std::size_t keep = 1;
   bool may_offload = true;                   // optimizer states to the host, where nothing fits otherwise
-  bool asks_memory = true;                   // for TrainingAnswer::least_bytes
   bool prune = true;                         // false: price everything (for tests)
   const std::atomic<bool>* ended = nullptr;  // by another thread: the answer is none
 };
@@ -80,7 +79,7 @@ struct SearchCounts {
 struct TrainingAnswer {
   std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
   SearchCounts searched;
-  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: nobody asked
+  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: there is none
 };
 
 // What a choice of the best plan is worth: the best plan that does without it.
