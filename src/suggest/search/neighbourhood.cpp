@@ -247,6 +247,15 @@ std::vector<Change> changes_of(const Problem& problem, const RankedPoint& found)
   return changes;
 }
 
+// Keeps it, priced, where it is faster on every GPU or may be slower.
+void keep_if_faster(Candidate candidate, const model::Setup& start, std::span<Evaluator* const> evaluators,
+                    const NearLimits& limits, std::vector<Candidate>& out) {
+  price(candidate, start, evaluators);
+  const bool is_faster =
+      std::all_of(candidate.gains.begin(), candidate.gains.end(), [](double gain) { return gain > 0; });
+  if (is_faster || !limits.faster_only) out.push_back(std::move(candidate));
+}
+
 // Networks are not made of a transformer's parts: every value is priced as a whole.
 std::vector<Candidate> search_network(const model::Reading& reading, const FieldDependencies& links,
                                       std::span<const model::FieldId> fields,
@@ -257,11 +266,9 @@ std::vector<Candidate> search_network(const model::Reading& reading, const Field
     const std::int64_t from = model::get(reading.setup, axis.field);
     for (const std::int64_t to : axis.values) {
       auto candidate = make_candidate(reading, links, {{axis.field, from, to}}, constraints);
-      if (!candidate || !fits(candidate->setup, reading.setup, evaluators)) continue;
-      price(*candidate, reading.setup, evaluators);
-      const bool faster =
-          std::all_of(candidate->gains.begin(), candidate->gains.end(), [](double gain) { return gain > 0; });
-      if ((faster || !limits.faster_only) && out.size() < limits.keep) out.push_back(*std::move(candidate));
+      if (!candidate || out.size() >= limits.keep) continue;
+      if (!fits(candidate->setup, reading.setup, evaluators)) continue;
+      keep_if_faster(*std::move(candidate), reading.setup, evaluators, limits, out);
     }
   }
   return out;
@@ -286,8 +293,8 @@ std::vector<Candidate> search_near(const model::Reading& reading, const FieldDep
   for (const RankedPoint& found : optimize(problem, options).best) {
     auto candidate = make_candidate(reading, links, changes_of(problem, found), constraints);
     if (!candidate) continue;  // the start itself
-    price(*candidate, reading.setup, evaluators);
-    out.push_back(*std::move(candidate));
+    // The search counts the pipeline's bubble, evaluators may not.
+    keep_if_faster(*std::move(candidate), reading.setup, evaluators, limits, out);
   }
   return out;
 }

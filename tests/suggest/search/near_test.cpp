@@ -109,6 +109,27 @@ TEST_CASE("memory of a training step") {
   CHECK(memory_bytes(reading.setup) == Approx(16 * (parameters + table) + activations + again));
 }
 
+TEST_CASE("what is slower without the bubble that the search counts is no candidate") {
+  const model::Reading reading = read(
+      "[model]\nhidden_size = 2400\nnum_layers = 13\nnum_attention_heads = 40\nnum_key_value_heads = 4\n"
+      "vocab_size = 50304\nintermediate_size = 9600\nmlp_gated = true\n"
+      "[run]\nmicro_batch_size = 1\nsequence_length = 512\nattention = \"flash\"\n"
+      "[parallel]\ntensor = 3\npipeline = 5\n");
+  const rules::HardRules hard(rules::builtin_rules(), reading);
+  const std::vector<model::FieldId> fields{model::FieldId::hidden_size, model::FieldId::num_attention_heads,
+                                           model::FieldId::vocab_size};
+  const auto gpus = tests::gpus({"a100"});
+  Evaluator evaluator(gpus[0]);
+  Evaluator* const evaluators[] = {&evaluator};
+  NearLimits limits;
+  limits.parameters = 0.02;
+  limits.keep = 5;
+  const auto binding_rules = binding(hard.constraints(), reading.setup);
+  for (const Candidate& each :
+       search_near(reading, links_of(reading), fields, binding_rules, evaluators, limits))
+    CHECK(each.gain > 0);
+}
+
 TEST_CASE("a search keeps its promises on random models") {
   const auto all = tests::gpus({"a100"});
   CHECK(rc::check("constraints, parameters, order, determinism", [&] {
