@@ -424,7 +424,11 @@ std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, DType dtype) {
 }
 
 std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, const model::Reading& reading) {
-  std::vector<gpu::Gpu> unable = remove_unsupported_gpus(applied, reading.setup.plan.dtype);
+  const model::Plan& plan = reading.setup.plan;
+  // A recipe of another dtype is none of this plan's GEMMs (SL809).
+  const Recipe recipe = plan.dtype == DType::fp8 ? plan.recipe : Recipe::none;
+  if (applied.gpus_from == GpusFrom::assumption) assume_able_gpus(applied.gpus, plan.dtype, recipe);
+  std::vector<gpu::Gpu> unable = remove_unsupported_gpus(applied, plan.dtype);
   if (!stores_packed(reading) || applied.gpus.empty()) return unable;
   for (const gpu::Gpu& gpu : unable) {
     if (can_unpack(gpu)) applied.left_out.push_back(gpu.id);

@@ -26,6 +26,8 @@ namespace {
 
 // The two that most public training runs of the last years used.
 constexpr std::array<std::string_view, 2> assumed_names{"a100", "h100"};
+// Of dtypes and recipes that none of these runs: FP4 and MXFP8.
+constexpr std::array<std::string_view, 1> assumed_for_new_dtypes{"b200"};
 
 // What an option changes of the one GPU that is named.
 template <class Change>
@@ -123,17 +125,35 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
   return gpus;
 }
 
+namespace {
+
+std::vector<gpu::Gpu> found_gpus(std::span<const std::string_view> names) {
+  std::vector<gpu::Gpu> gpus;
+  for (const std::string_view name : names) {
+    auto found = gpu::find_gpu(name);
+    if (found) gpus.push_back(*std::move(found));
+  }
+  return gpus;
+}
+
+}  // namespace
+
 std::vector<gpu::Gpu> assumed_gpus() {
   // Asked for with every file that names none.
-  static const std::vector<gpu::Gpu> assumed = [] {
-    std::vector<gpu::Gpu> gpus;
-    for (const std::string_view name : assumed_names) {
-      auto found = gpu::find_gpu(name);
-      if (found) gpus.push_back(*std::move(found));
-    }
-    return gpus;
-  }();
+  static const std::vector<gpu::Gpu> assumed = found_gpus(assumed_names);
   return assumed;
+}
+
+void assume_able_gpus(std::vector<gpu::Gpu>& assumed, DType dtype, Recipe recipe) {
+  const auto is_unable = [&](const gpu::Gpu& gpu) {
+    return !gpu::can_multiply(gpu, dtype) || !gpu::can_scale(gpu, recipe);
+  };
+  for (std::vector<gpu::Gpu> gpus : {assumed, found_gpus(assumed_for_new_dtypes)}) {
+    std::erase_if(gpus, is_unable);
+    if (gpus.empty()) continue;
+    assumed = std::move(gpus);
+    return;
+  }
 }
 
 namespace {

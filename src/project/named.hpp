@@ -30,6 +30,9 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
 
 // What is assumed when nobody names one.
 std::vector<gpu::Gpu> assumed_gpus();
+// Leaves those that run the dtype and the recipe, or assumes a newer one: that nobody named such a GPU is no
+// mistake of the file.
+void assume_able_gpus(std::vector<gpu::Gpu>& assumed, DType dtype, Recipe recipe);
 
 // The path to look at: `name` itself where it is a file or folder (or `-`), otherwise the config.json of the
 // model that it names in the local Hugging Face cache (`meta-llama/Llama-3.1-8B`); where the cache has none,

@@ -148,6 +148,30 @@ TEST_CASE("GPUs that cannot multiply a number format are left out where they wer
   CHECK(ids(project::remove_unsupported_gpus(out, DType::fp8)) == Strings{"a100-sxm4-80gb"});
 }
 
+// compute capability 10.0 for MXFP8: Transformer Engine, pytorch/quantization.py, _compute_mxfp8_support.
+TEST_CASE("where nobody names a GPU, one is assumed that runs the dtype and its recipe", "[project]") {
+  const auto assumed_for = [](DType dtype, Recipe recipe, project::GpusFrom from) {
+    model::Reading reading;
+    reading.setup.plan.dtype = dtype;
+    reading.setup.plan.recipe = recipe;
+    project::Applied out;
+    out.gpus = project::assumed_gpus();
+    out.gpus_from = from;
+    const bool is_mistake = !project::remove_unsupported_gpus(out, reading).empty();
+    return std::pair(ids(out.gpus), is_mistake);
+  };
+  using project::GpusFrom;
+  CHECK(assumed_for(DType::fp4, Recipe::nvfp4, GpusFrom::assumption) ==
+        std::pair(Strings{"b200-sxm"}, false));
+  CHECK(assumed_for(DType::fp8, Recipe::mxfp8, GpusFrom::assumption) ==
+        std::pair(Strings{"b200-sxm"}, false));
+  CHECK(assumed_for(DType::fp8, Recipe::tensor, GpusFrom::assumption) ==
+        std::pair(Strings{"h100-sxm5"}, false));
+  CHECK(assumed_for(DType::bf16, Recipe::mxfp8, GpusFrom::assumption) ==
+        std::pair(Strings{"a100-sxm4-80gb", "h100-sxm5"}, false));
+  CHECK(assumed_for(DType::fp4, Recipe::nvfp4, GpusFrom::request) == std::pair(Strings{}, true));
+}
+
 TEST_CASE("weights of a format that the GPU cannot multiply are unpacked", "[project]") {
   const std::string config =
       R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
