@@ -16,6 +16,7 @@
 #include "lint/phrases.hpp"
 #include "lint/proofs/settle.hpp"
 #include "lint/stack/findings.hpp"
+#include "lint/step_state.hpp"
 #include "lint/suppression/suppress.hpp"
 #include "model/reading.hpp"
 #include "project/applied.hpp"
@@ -69,8 +70,8 @@ void suppress(const TextOptions& options, const project::Configured& configured,
   findings.insert(findings.end(), unused.begin(), unused.end());
 }
 
-// What is likely a mistake in the file whatever it costs. It stands with the file's first model; where there
-// is none that can be costed, with one that has nothing else.
+// What is likely a mistake in the file whatever it costs. It is listed with the file's first model; where
+// there is none that can be costed, with one that has nothing else.
 void look_at_remarks(const TextOptions& options, const project::Configured& configured,
                      const project::FileSettings& file, const rules::Options& selected,
                      const text::Source& source, const formats::ReadResult& read, UsedKeys& used,
@@ -191,6 +192,7 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
     out.refuted.insert(out.refuted.end(), settled.notes.begin(), settled.notes.end());
     add_contracts(configured, own, stack, model);
     rules::drop_combined_of_errors(model.result);
+    drop_times(own.gpus, model);
     set_severities(configured.config, model.result.findings);
     if (!options.no_ignores) out.suppressed += ignore_keys(file, model.result.findings, used_keys);
     add_sources(model, files);
@@ -240,7 +242,7 @@ text::LocatedError not_understood(const std::string& path, const FileOutcome& ou
   }
   const std::string message = fmt::format("{}, so nothing in it was checked", why);
   const std::string passes_over = "skip such files with `--allow-unrecognised`";
-  // Of a text that is broken nobody looked for keys.
+  // Keys of a broken text were not searched.
   if (outcome.broken)
     return {{message, passes_over, path, outcome.broken->error.span}, outcome.broken->source};
   const std::string_view reason =

@@ -52,12 +52,13 @@ struct Finding {
   std::string_view rule;  // vocab-misaligned
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::estimated;
-  std::string gpu;      // id that it holds for; empty: for all GPUs of the run
-  std::string message;  // the fact, with numbers
-  std::string label;    // what it leads to or why, in a few words: stands at the value; may be empty
-  std::string why;      // one or two sentences: the mechanism
-  std::string brief;    // says in a few words what was not looked at; empty: not what the rule is about
-  std::string how;      // how the file's dialect does what is proposed; may be empty
+  std::string gpu;                   // id that it holds for; empty: for all GPUs of the run
+  std::string message;               // the fact, with numbers
+  std::string message_without_time;  // the same of a step that fails or does not fit; empty: `message`
+  std::string label;  // what it leads to or why, in a few words: stands at the value; may be empty
+  std::string why;    // one or two sentences: the mechanism
+  std::string brief;  // says in a few words what was not looked at; empty: not what the rule is about
+  std::string how;    // how the file's dialect does what is proposed; may be empty
   std::vector<model::FieldId> assumed;  // what nobody stated, and the finding would be another without
   model::FieldId blamed = model::no_field;
   std::int64_t layer_value = -1;  // of the layers that have this of their own; -1: blamed of the model

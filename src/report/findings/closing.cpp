@@ -16,6 +16,7 @@
 #include "cost/step_interval.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
+#include "lint/step_state.hpp"
 #include "model/lower/lower.hpp"
 #include "model/reading.hpp"
 #include "objects/printed/document.hpp"
@@ -57,18 +58,12 @@ std::string run_text(const lint::ModelReport& model) {
   return out;
 }
 
-// Where 80 of 100 such steps lie; empty where nobody knows.
+// The 80 % interval of a step; empty if unknown.
 std::string interval_cell(const gpu::Gpu* profile, const model::Setup& setup, double time_us) {
   if (profile == nullptr || time_us <= 0) return {};
   const cost::StepInterval interval = cost::step_interval(*profile, setup, time_us);
   return fmt::format("{} to {} (80 % interval)", duration(interval.low_us), duration(interval.high_us));
 }
-
-struct MemoryCell {
-  std::string cell;
-  std::string verdict;
-  bool fits = true;  // or may fit
-};
 
 // "; no parallelism is given: the smallest plan that fits is 2 x h100-sxm5 (TP 2), 65.7 GiB per GPU".
 std::string smallest_text(const lint::ModelReport& model, const gpu::Gpu& gpu) {
@@ -79,39 +74,40 @@ std::string smallest_text(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   return out;
 }
 
-// What a step needs of a GPU's memory, and what to think of it.
-MemoryCell memory_of(const lint::ModelReport& model, const gpu::Gpu& gpu) {
+// "36.2 of 80.0 GiB"; empty where it is not known.
+std::string memory_cell(const lint::ModelReport& model, const gpu::Gpu& gpu) {
+  const model::Reading& reading = model.reading;
+  if (!reading.complete || gpu::memory_gib(gpu) <= 0 || model::weights_are_unknown(reading.setup.plan))
+    return {};
+  return memory_words(suggest::memory_bytes(reading.setup), gpu);
+}
+
+// What the row of the step, which has its memory, does not say of it.
+std::string memory_verdict(const lint::ModelReport& model, const gpu::Gpu& gpu) {
   const model::Reading& reading = model.reading;
   if (!reading.complete || gpu::memory_gib(gpu) <= 0) return {};
   if (model::weights_are_unknown(reading.setup.plan))
-    return {{}, "memory unknown: the file does not state the dtype of the weights"};
-  const bool is_planned = rules::states_plan(reading);
-  const double needed = suggest::memory_bytes(reading.setup);
-  suggest::Footprint least;  // what is certain of it
-  if (is_planned) least = rules::min_footprint(reading, reading.setup);
-  const double certain = least.state_bytes + least.activation_bytes;
-  const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup);
-  const std::string sum = memory_words(needed, gpu);
-  MemoryCell out{sum, {}};
+    return "memory unknown: the file does not state the dtype of the weights";
   const bool is_server = reading.setup.plan.mode != model::Mode::train &&
                          reading.setup.plan.engine != model::ServingEngine::fastest;
-  if (is_server) out.verdict = capacity_words(suggest::capacity_of(gpu, reading.setup));
-  if (needed <= usable) return out;
-  if (!is_planned) {
-    out.verdict = does_not_fit_words(needed, gpu) + smallest_text(model, gpu);
-    out.fits = false;
-  } else if (least.state_bytes > suggest::budget_bytes(gpu::memory_gib(gpu), reading.setup.plan) ||
-             rules::is_over_memory(reading, reading.setup, gpu::memory_gib(gpu))) {
-    out.verdict = does_not_fit_words(needed, gpu);
-    out.fits = false;
-  } else if (certain <= usable && rules::takes_what_fits(reading)) {
-    out.verdict += std::string(out.verdict.empty() ? "" : "; ") + "sequences that do not fit wait";
-  } else if (certain <= usable && rules::sharing_may_help(reading, reading.setup, usable)) {
-    out.verdict = fmt::format("may not fit: {} per GPU, less if data-parallel ranks shard it", sum);
-  } else {
-    out.verdict = fmt::format("may not fit: {} per GPU", sum);
+  const std::string capacity =
+      is_server ? capacity_words(suggest::capacity_of(gpu, reading.setup)) : std::string();
+  const double needed = suggest::memory_bytes(reading.setup);
+  switch (lint::memory_state(reading, gpu)) {
+    case lint::MemoryState::unknown:
+    case lint::MemoryState::fits:
+      return capacity;
+    case lint::MemoryState::sequences_wait:
+      return capacity + (capacity.empty() ? "" : "; ") + "sequences that do not fit wait";
+    case lint::MemoryState::fits_if_sharded:
+      return fmt::format("may not fit: {} per GPU, less if data-parallel ranks shard it",
+                         memory_words(needed, gpu));
+    case lint::MemoryState::may_not_fit:
+      return fmt::format("may not fit: {} per GPU", memory_words(needed, gpu));
+    case lint::MemoryState::does_not_fit:
+      return rules::states_plan(reading) ? "" : does_not_fit_words(needed, gpu) + smallest_text(model, gpu);
   }
-  return out;
+  return {};
 }
 
 // "micro_batch_size 250 (max_num_seqs: a fully loaded server), attention flash".
@@ -180,16 +176,6 @@ std::vector<std::string> applied_codes(const lint::ModelReport& model, const rul
   return codes;
 }
 
-// Of findings that keep the run from starting on this GPU.
-std::vector<std::string> failing_codes(const lint::ModelReport& model, std::string_view gpu) {
-  std::vector<std::string> codes;
-  for (const rules::Finding& finding : model.result.findings) {
-    const bool is_here = finding.gpu.empty() || finding.gpu.find(gpu) != std::string::npos;
-    if (finding.certain_to_fail && is_here) add_code(codes, finding.code);
-  }
-  return codes;
-}
-
 // What could be done with a shape that comes without a job.
 void add_jobs(const lint::ModelReport& model, std::string_view gpu, Closing& out) {
   for (const lint::JobPlan& job : model.jobs) {
@@ -197,7 +183,7 @@ void add_jobs(const lint::ModelReport& model, std::string_view gpu, Closing& out
   }
 }
 
-// A training step on one GPU is no answer then.
+// The step on one GPU is not printed then.
 bool takes_several(const lint::ModelReport& model, std::string_view gpu) {
   return std::any_of(model.jobs.begin(), model.jobs.end(),
                      [&](const lint::JobPlan& job) { return job.gpu == gpu && job.trains && job.gpus != 1; });
@@ -215,15 +201,16 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
   if (takes_several(model, gpu.gpu)) return;
   StepRow now;
   now.label = is_one ? "now" : gpu_name;
-  const MemoryCell memory = profile != nullptr ? memory_of(model, *profile) : MemoryCell{};
-  now.memory = memory.cell;
-  if (!memory.verdict.empty())
-    out.verdicts.push_back(is_one ? memory.verdict : gpu.gpu + ": " + memory.verdict);
-  const std::vector<std::string> failing = failing_codes(model, gpu.gpu);
-  // No time is told of a step that cannot be run as it is.
-  if (!failing.empty() || !memory.fits) {
+  if (profile != nullptr) {
+    now.memory = memory_cell(model, *profile);
+    const std::string verdict = memory_verdict(model, *profile);
+    if (!verdict.empty()) out.verdicts.push_back(is_one ? verdict : gpu.gpu + ": " + verdict);
+  }
+  const std::vector<std::string> failing = lint::failing_codes(model, gpu.gpu);
+  if (!failing.empty() || (profile != nullptr && !lint::has_time(model, *profile))) {
     now.step =
         failing.empty() ? "n/a until it fits" : fmt::format("n/a until fixed: {}", fmt::join(failing, ", "));
+    if (!now.memory.empty()) now.memory += " per GPU";  // such a row has no header
     out.rows.push_back(std::move(now));
     return;
   }
@@ -241,8 +228,8 @@ void add_rows(const rules::GpuReport& gpu, const lint::ModelReport& model, const
                             names_them ? fmt::format("{}", fmt::join(codes, ", ")) : "all fixes");
   fixed.step = duration(gpu.after.time_us);
   fixed.mfu = percent(gpu.after.mfu);
-  if (gpu.gain > 0) fixed.saving = fmt::format("{} less", percent(gpu.gain));
-  // A longer step of more tokens is none that is slower.
+  if (gpu.gain > 0) fixed.saving = fmt::format("{} less time", percent(gpu.gain));
+  // A longer step of more tokens need not be slower.
   const double tokens = gpu.after.tokens_per_s * gpu.after.time_us / us_per_s;
   if (tokens > 0 && std::fabs(tokens - gpu.workload.tokens_per_step) > 0.5)
     fixed.saving += fmt::format("{}{} tokens", fixed.saving.empty() ? "" : " per token, ",

@@ -105,7 +105,7 @@ void check(const Rule& rule, std::vector<Error>& errors) {
   if (!rule.when.value.empty()) check_expression(rule.when);
   for (const auto& [field, text] : rule.blame_when) check_expression(text);
   if (!rule.fixed_when.value.empty()) check_expression(rule.fixed_when);
-  for (const Text* text : {&rule.message, &rule.label, &rule.brief}) {
+  for (const Text* text : {&rule.message, &rule.message_without_time, &rule.label, &rule.brief}) {
     if (text->value.empty()) continue;
     const Template compiled = Template::compile(text->value, names, word_table, found);
     add_placed(*text, found, errors);
@@ -238,6 +238,11 @@ std::string CompiledRule::fill(std::optional<Template>& compiled, const Text& te
 
 std::string CompiledRule::message(const Context& context, Words filled) {
   return fill(message_, rule_->message, context, filled);
+}
+
+std::string CompiledRule::message_without_time(const Context& context, Words filled) {
+  const Text& text = rule_->message_without_time;
+  return text.value.empty() ? std::string{} : fill(message_without_time_, text, context, filled);
 }
 
 std::string CompiledRule::label(const Context& context, Words filled) {

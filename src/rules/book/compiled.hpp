@@ -54,8 +54,9 @@ class CompiledRule {
   // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;
   using Words = std::span<const Word>;
-  // The message for a finding, what stands at its value, and its few words.
+  // A finding's title, its label at the value, and its line where it is hidden.
   std::string message(const Context& context, Words filled);
+  std::string message_without_time(const Context& context, Words filled);
   std::string label(const Context& context, Words filled);
   std::string brief(const Context& context, Words filled);
   // The change that a fix with scope `conv` asks of one layer; nothing when the file has no number to edit.
@@ -77,6 +78,7 @@ class CompiledRule {
   std::vector<model::FieldId> needs_;  // fields that the condition depends on
   std::size_t kinds_ = 1;
   std::optional<Template> message_;  // these and the fixes: compiled when something is found
+  std::optional<Template> message_without_time_;
   std::optional<Template> label_;
   std::optional<Template> brief_;
   std::vector<std::pair<const char*, std::unique_ptr<expr::Expression>>> fixes_;  // by the text's address

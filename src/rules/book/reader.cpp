@@ -247,6 +247,8 @@ constexpr std::array rule_keys{
     Key<Rule, Reader>{"when", value<&Rule::when>, "the condition", required},
     Key<Rule, Reader>{"message", value<&Rule::message>, "title of a finding, with values in braces",
                       required},
+    Key<Rule, Reader>{"message_without_time", value<&Rule::message_without_time>,
+                      "title without time and MFU, if the step fails or does not fit"},
     Key<Rule, Reader>{"label", value<&Rule::label>, "mechanism or consequence, printed at the value"},
     Key<Rule, Reader>{"brief", value<&Rule::brief>, "line in reports if findings of the rule are hidden"},
     Key<Rule, Reader>{"mechanism", value<&Rule::mechanism>, "reason, in a sentence or two", required},

@@ -41,7 +41,7 @@ std::string_view name(FindingKind effect);
 enum class Status : std::uint8_t { preview, stable, deprecated };
 std::string_view name(Status status);
 
-// A text and where it stands in the rule's file.
+// A text and its place in the rule's file.
 struct Text {
   std::string_view value;
   text::NodeRef node;
@@ -82,7 +82,8 @@ struct Rule {
   std::string_view summary;  // one line for the table of rules
   Text when;
   Text message;
-  Text label;  // stands at the value in question: mechanism or consequence; may be empty
+  Text message_without_time;  // of a step that fails or does not fit: without time and MFU; empty: `message`
+  Text label;                 // stands at the value in question: mechanism or consequence; may be empty
   Text brief;  // of a rule about what was not checked: printed of a model even where its findings are hidden
   std::string_view mechanism;           // one or two sentences, printed with a finding
   std::string_view why;                 // the page's text
@@ -160,7 +161,7 @@ std::vector<text::KeyInfo> rule_file_keys();
 // Contracts that say the same as a rule, of one package, with its versions and GPUs.
 
 // A rule's source `contract PACKAGE/NAME` names one: with that package in the stack a finding of the contract
-// stands in the place of the rule's.
+// replaces the rule's.
 inline constexpr std::string_view contract_source = "contract ";
 std::vector<std::string_view> contracts_of(const Rule& rule);
 

@@ -65,7 +65,7 @@ std::string_view op_display_name(std::string_view op) {
   const auto found =
       std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.first == op; });
   if (found != names.end()) return found->second;
-  // `layer.mlp.down_lora_up` and the like: an adapter's products beside another.
+  // `layer.mlp.down_lora_up` and the like: the GEMMs of an adapter.
   for (const std::string_view ending : {"_lora_down", "_lora_up"}) {
     if (op.ends_with(ending)) return "LoRA adapters";
   }
@@ -77,7 +77,7 @@ std::string op_display_list(const std::vector<std::string>& ops) {
   std::vector<std::string> plain;
   for (const std::string& op : ops) {
     std::string name(op_display_name(op));
-    // One without a name of its own: `layer.gated_delta_net.out`.
+    // A GEMM without a display name: `layer.gated_delta_net.out`.
     if (name == op) {
       name.erase(0, name.starts_with("layer.") ? std::string_view("layer.").size() : 0);
       std::replace_if(
@@ -102,7 +102,7 @@ std::string op_display_list(const std::vector<std::string>& ops) {
 
 namespace {
 
-// What the finding would be another without, and nobody stated.
+// Fields whose assumed values the finding depends on.
 std::vector<model::FieldId> assumed_of(const Rule& rule, const Hit& hit) {
   const model::Reading* reading = hit.context.reading;
   std::vector<model::FieldId> out;
@@ -127,7 +127,7 @@ std::string held_of(const Context& context) {
 std::string of_it(const Context& context) {
   if (context.setup == nullptr || context.reading == nullptr) return {};
   const double state = suggest::footprint(*context.setup).state_bytes;
-  if (state <= 0) return "all for activations";
+  if (state <= 0) return "all of it activations";
   const bool is_certain = min_footprint(*context.reading, *context.setup).state_bytes >= state;
   const bool trains = plan(context).mode == model::Mode::train;
   const std::int64_t others = trains ? plan(context).colocated_mib : 0;
@@ -175,7 +175,7 @@ std::string sequence_room_of(const Context& context) {
   const std::int64_t in_8_bits = largest(suggest::with_narrow_cache(*context.setup));
   if (in_8_bits <= 0)
     return fmt::format("weights, activations and buffers leave no KV cache on {}", context.gpu->name);
-  return fmt::format("{} has room for about {}, {} with an 8-bit cache", context.gpu->name,
+  return fmt::format("the KV cache of {} holds about {}, {} in 8 bits", context.gpu->name,
                      counted(largest(*context.setup), "token"), with_commas(in_8_bits));
 }
 
@@ -209,7 +209,7 @@ std::string uncosted_of(const Context& context) {
                         : fmt::format("{}: not in time or memory", parts);
 }
 
-// How the file's dialect does what is proposed; `any` stands for all others, and so does `instead`, which
+// How the file's format applies the fix; `any` means all others, and so does `instead`, which
 // leaves nothing for the dialects to add.
 std::string how_of(const Rule& rule, const Hit& hit) {
   std::string_view dialect;
@@ -277,7 +277,9 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"known_name", [&] { return known.model != nullptr ? title_of(*known.model) : std::string{}; }},
       {"known_field", [&] { return name_of(known.field); }},
       {"known_as",
-       [&] { return known.same_width && known.differences > 1 ? "`hidden_size` of" : "this is"; }},
+       [&] {
+         return known.same_width && known.differences > 1 ? "`hidden_size` agrees" : "the other sizes agree";
+       }},
       {"kernel", kernel},
       {"held", [&] { return held_of(context); }},
       {"of_it", [&] { return of_it(context); }},
@@ -289,6 +291,7 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
       {"verdict", [&] { return verdict_of(context); }},
   };
   finding.message = compiled.message(context, words);
+  finding.message_without_time = compiled.message_without_time(context, words);
   finding.label = compiled.label(context, words);
   finding.brief = compiled.brief(context, words);
   info(rule.scope).place(hit.context, rule.blame, finding);

@@ -16,12 +16,12 @@ namespace {
 
 using model::FieldId;
 
-// What a dialect exports where its files tell all that data-parallel ranks share (`zero`).
+// Exported by a format whose files state all that data-parallel ranks shard (`zero`).
 constexpr std::string_view shared_name = "shards_by_zero";
 // And where layers keep keys and values of a window only.
 constexpr std::string_view window_name = "has_window";
 
-// And where they tell all that layers keep for the backward pass (what is computed again, loss and head
+// And whose files state all that layers keep for the backward pass (what is computed again, loss and head
 // fused).
 constexpr std::string_view kept_name = "tells_activations";
 
@@ -52,7 +52,7 @@ bool states_plan(const model::Reading& reading) {
     return is_known(reading, field) && !model::origin(reading, field).note.starts_with("assumed");
   };
   const auto stated = [&](FieldId field) { return is_stated(reading, field); };
-  // Of a server nobody need say how many sequences it holds: it takes as many as fit.
+  // A server without a stated number of sequences takes as many as fit.
   const auto counts = [&](FieldId field) {
     return known(field) || (field == FieldId::micro_batch_size && takes_what_fits(reading));
   };
@@ -68,7 +68,7 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
     if (takes_what_fits(reading) && setup.plan.micro_batch_size == reading.setup.plan.micro_batch_size)
       return {model::served_weight_bytes(setup), 0};
     suggest::Footprint served = suggest::footprint(setup);
-    // Nobody says how many layers do so, or how long prompts are.
+    // The number of such layers and the length of prompts are unknown.
     const bool is_windowed = extra(reading, window_name) > 0 && setup.model.window.size <= 0;
     const bool is_open =
         setup.plan.mode == model::Mode::prefill && model::is_assumed(reading, FieldId::sequence_length);
@@ -96,13 +96,17 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
   return suggest::footprint(counted);
 }
 
-bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib) {
+bool is_over_memory(double needed_bytes, double budget_bytes) {
   // Predicted peaks of training are 0.84 to 1.14 times the stated ones (docs/benchmarks/memory.md).
   constexpr double most_overestimated = 1.2;
+  return needed_bytes > budget_bytes * most_overestimated;
+}
+
+bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib) {
   if (setup.plan.mode != model::Mode::train || extra(reading, "sequence_is_limit") > 0) return false;
   const suggest::Footprint least = min_footprint(reading, setup);
-  return least.state_bytes + least.activation_bytes >
-         suggest::budget_bytes(memory_gib, setup.plan) * most_overestimated;
+  return is_over_memory(least.state_bytes + least.activation_bytes,
+                        suggest::budget_bytes(memory_gib, setup.plan));
 }
 
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable) {

@@ -13,18 +13,20 @@ namespace shapelint::rules {
 // only the run knows leaves all of it open.
 bool states_plan(const model::Reading& reading);
 
-// Of a server nobody says how many sequences a step has: of more than fit some wait.
+// Whether a server runs as many sequences as fit: the others wait.
 bool takes_what_fits(const model::Reading& reading);
 
 // The least that `setup`, which the file of `reading` says or a change of it, needs on each GPU. Of a run on
 // more data-parallel ranks than the file counts ZeRO shares more. Where nothing says what is shared,
 // offloaded or frozen (FSDP, adapters), activations alone are certain of training, if the file says what is
-// kept of them; and nothing of serving where weights are stored in fewer bits and nobody says in how many. Of
+// kept of them; and nothing of serving where weights are stored in fewer, unknown bits. Of
 // a server that takes what fits the weights are: what its cache must hold is suggest::capacity_of()'s answer.
 suggest::Footprint min_footprint(const model::Reading& reading, const model::Setup& setup);
 
-// Whether a training step needs more than `memory_gib` by more than predictions are off; not where sequences
-// may be shorter than the file says.
+// Whether a prediction exceeds a budget by more than predictions are off.
+bool is_over_memory(double needed_bytes, double budget_bytes);
+
+// The same of a training step and a GPU's memory; not where sequences may be shorter than the file says.
 bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib);
 
 // Whether ranks that the file does not count could share what keeps the setup from fitting `usable` bytes.

@@ -2,6 +2,7 @@
 // fits.
 #include <algorithm>
 #include <functional>
+#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -64,7 +65,7 @@ TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
   CHECK(has(text, fmt::format("needs about {} of 79.6 GiB", gib_text)));
   // Activations alone exceed the memory, however many ranks share the rest: finding and summary say so.
   CHECK(has(text, fmt::format("does not fit: needs about {} of 79.6 GiB", gib_text)));
-  CHECK(has(text, fmt::format("does not fit: {} of 79.6 GiB per GPU", gib_text)));
+  CHECK(has(text, fmt::format("{} of 79.6 GiB per GPU", gib_text)));
   CHECK(has(text, "weights, gradients and optimizer states"));
   CHECK(has(text, "unsharded"));
 }
@@ -86,10 +87,49 @@ TEST_CASE("a step that cannot start or does not fit has no time", "[lint]") {
   CHECK_FALSE(has(fails, "MFU"));
   const std::string over = run({"lint", "large.toml", "--gpu", "h100", "--select", "SL510"}, files).out;
   CHECK(has(over, "does not fit: needs about"));
-  CHECK(has(over, "  does not fit: "));
   CHECK(has(over, "n/a until it fits"));
   CHECK_FALSE(has(over, "may not fit"));
   CHECK_FALSE(has(over, "MFU"));
+  CHECK_FALSE(has(over, "  does not fit: "));  // said by the finding and by the row
+}
+
+TEST_CASE("no title has a time or the MFU of a step that fails", "[lint]") {
+  const auto files = with({{"m.toml",
+                            "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\n"
+                            "vocab_size = 50304\n[run]\nmicro_batch_size = 1\nsequence_length = 512\n"}});
+  const std::vector<std::string> args{
+      "lint", "m.toml", "--gpu", "a100", "--select", "SL501,SL811,SL403", "--min-severity", "info"};
+  const auto with_options = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = args;
+    all.insert(all.end(), more.begin(), more.end());
+    return unwrapped(run(all, files).out);
+  };
+  const std::string runs = with_options({});
+  CHECK(has(runs, "`micro_batch_size` 1 (512 tokens per GEMM): MFU "));
+  const std::string fails = with_options({"--tensor", "5"});
+  CHECK(has(fails, "SL403"));
+  CHECK(has(fails, "`micro_batch_size` 1: 512 tokens per GEMM"));
+  CHECK_FALSE(has(fails, "MFU"));
+  const std::string in_fp32 = with_options({"--dtype", "fp32"});
+  CHECK(has(in_fp32, " per step, "));
+  const std::string fails_in_fp32 = with_options({"--dtype", "fp32", "--tensor", "5"});
+  CHECK(has(fails_in_fp32, "`dtype` fp32 although 16-bit GEMMs are faster"));
+}
+
+TEST_CASE("a cost says of what it is a share", "[lint]") {
+  const auto files = with({{"m.toml",
+                            "[model]\nhidden_size = 768\nnum_layers = 12\nnum_attention_heads = 12\n"
+                            "vocab_size = 50257\n[run]\nmicro_batch_size = 1\nsequence_length = 512\n"}});
+  const auto out = [&](const std::string& gpus, const std::string& rule) {
+    return unwrapped(
+        run({"lint", "m.toml", "--gpu", gpus, "--select", rule, "--min-severity", "info"}, files).out);
+  };
+  const std::regex of_tokens("= cost: [0-9.]+ ± [0-9.]+ % per token \\(estimated\\)");
+  const std::string batch = out("a100", "SL501");
+  INFO(batch);
+  CHECK(std::regex_search(batch, of_tokens));
+  CHECK_FALSE(has(batch, "saves"));
+  CHECK(has(out("a100,h100", "SL101"), " % of the step on a100-sxm4-80gb, "));
 }
 
 TEST_CASE("requests that a roofline has room for are those that fit", "[serving]") {
