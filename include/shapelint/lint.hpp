@@ -233,6 +233,7 @@ void describe(Visitor& of, const Capacity*) {
 struct LintedStep : Step {
   After after;
   std::optional<Capacity> capacity{};
+  bool out_of_memory = false;
 };
 template <class Visitor>
 void describe(Visitor& of, const LintedStep*) {
@@ -240,6 +241,8 @@ void describe(Visitor& of, const LintedStep*) {
   of.base(static_cast<const Step*>(nullptr));
   of("after", &LintedStep::after, "");
   of("capacity", &LintedStep::capacity, "of a served model");
+  of("out_of_memory", &LintedStep::out_of_memory, "the step does not fit: its times are hypothetical",
+     When::unless_empty);
 }
 
 struct LintedModel : Model {

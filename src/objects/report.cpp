@@ -11,6 +11,7 @@
 #include "lint/fix.hpp"
 #include "lint/phrases.hpp"
 #include "lint/report.hpp"
+#include "lint/step_state.hpp"
 #include "model/fields.hpp"
 #include "objects/step.hpp"
 #include "suggest/edit/change.hpp"
@@ -113,6 +114,7 @@ LintedStep linted_step(const rules::GpuReport& step, const lint::ModelReport& mo
   const model::Setup& setup = model.reading.setup;
   const bool serves = setup.plan.mode != model::Mode::train && setup.model.conv.empty();
   if (serves && model.reading.complete) out.capacity = capacity_of(suggest::capacity_of(gpu, setup));
+  out.out_of_memory = lint::memory_state(model.reading, gpu) == lint::MemoryState::does_not_fit;
   return out;
 }
 

@@ -160,6 +160,10 @@ def test_notebook_and_tables(tmp_path):
 def test_a_step_that_cannot_start_has_no_time():
     text = shapelint.lint(EXAMPLE, "a100", tensor=3)._repr_html_()
     assert "n/a until fixed: SL403" in text and "ms a step" not in text
+    report = shapelint.lint(EXAMPLE, "a100", micro_batch_size=512)
+    assert report.steps[0].out_of_memory
+    text = report._repr_html_()
+    assert "n/a until it fits" in text and "ms a step" not in text
 
 
 def test_values_are_plain_and_fixed():
@@ -171,7 +175,7 @@ def test_values_are_plain_and_fixed():
 def test_what_the_caller_gets_wrong_is_said_in_their_words():
     gpt2 = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257, "n_positions": 1024}
     assert [each.code for each in shapelint.lint(gpt2, gpu="a100", select="SL101")] == ["SL101"]
-    with pytest.raises(TypeError, match="a text or several are expected, not 4090"):
+    with pytest.raises(TypeError, match="expected a text or several, not 4090"):
         shapelint.lint(gpt2, gpu=4090)
     with pytest.raises(TypeError, match="`hidden_size` is a column of whole numbers, not 4096"):
         shapelint.sweep(gpt2, {"hidden_size": 4096})
@@ -180,9 +184,9 @@ def test_what_the_caller_gets_wrong_is_said_in_their_words():
     with pytest.raises(shapelint.ShapelintError, match="did you mean `Qwen/Qwen3-8B`?"):
         shapelint.price("Qwen/Qewn3-8B", gpu="h100")
     for text in ("hidden_size = 1\n# \ud800", {"model_type": "\udfff"}):
-        with pytest.raises(ValueError, match="which is no character"):
+        with pytest.raises(ValueError, match="which is not a character"):
             shapelint.lint(text, gpu="a100")
-    with pytest.raises(ValueError, match="which is no character"):
+    with pytest.raises(ValueError, match="which is not a character"):
         shapelint.lint(gpt2, gpu="a100\ud800")
     deep: dict[str, object] = {}
     for _ in range(100_000):

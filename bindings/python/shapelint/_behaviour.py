@@ -263,8 +263,9 @@ class LintResult(Plain):
         for step in self.steps:
             text = f"{names.get(step.model, '')} {step.gpu}: "
             failing = self._failing(step)
-            if failing:
-                steps.append(f"<p>{html.escape((text + 'n/a until fixed: ' + ', '.join(failing)).strip())}</p>")
+            if failing or step.out_of_memory:
+                until = "fixed: " + ", ".join(failing) if failing else "it fits"
+                steps.append(f"<p>{html.escape(f'{text}n/a until {until}'.strip())}</p>")
                 continue
             text += f"{step.step_us / 1e3:,.4g} ms a step, MFU {step.mfu:.1%}"
             if step.after.applied:
