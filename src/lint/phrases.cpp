@@ -56,12 +56,14 @@ std::string share(double gain, double error) {
   return fmt::format("{} ± {}", fixed(100 * gain, 1), percent(error));
 }
 
-std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error,
-                   std::size_t gpu_count) {
-  if (gpu_count <= 1 || gains.empty()) return share(gain, error);
+std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error, std::size_t gpu_count,
+                   std::string_view unit) {
+  const std::string of = unit.empty() ? std::string() : fmt::format(" {}", unit);
+  if (gpu_count <= 1 || gains.empty()) return share(gain, error) + of;
   std::string text;
   for (const rules::GpuGain& each : gains) {
-    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", share(each.gain, each.error), each.gpu);
+    text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", share(each.gain, each.error),
+                        text.empty() ? of : "", each.gpu);
   }
   return text;
 }
@@ -93,26 +95,45 @@ std::string parameters_text(const rules::Proposal& proposal) {
   return fmt::format("parameters {} → {}", count_short(before), count_short(after));
 }
 
-std::string step_text(const rules::Proposal& proposal) {
-  using model::FieldId;
+namespace {
+
+// Where it takes another share of the step's time than of the time per token.
+bool changes_step(const rules::GpuGain& gain) {
   constexpr double least_told = 0.01;
+  return gain.step_us > 0 && std::fabs(gain.new_step_us / gain.step_us - (1 - gain.gain)) >= least_told;
+}
+
+// Whether some step has other tokens or GPUs with the proposal.
+bool changes_step(const rules::Proposal& proposal) {
   const auto is_of_plan = [](const rules::Change& change) {
     return change.field != model::no_field && model::kind_of(change.field) == model::FieldKind::plan;
   };
-  const auto moves_gpus = [](const rules::Change& change) {
-    return change.field == FieldId::tensor || change.field == FieldId::pipeline ||
-           change.field == FieldId::context || change.field == FieldId::data;
-  };
-  const std::vector<rules::Change>& changes = proposal.changes;
-  if (!std::all_of(changes.begin(), changes.end(), is_of_plan)) return {};
-  const bool moves = std::any_of(changes.begin(), changes.end(), moves_gpus);
+  return std::all_of(proposal.changes.begin(), proposal.changes.end(), is_of_plan) &&
+         std::any_of(proposal.gains.begin(), proposal.gains.end(),
+                     [](const rules::GpuGain& each) { return changes_step(each); });
+}
+
+}  // namespace
+
+std::string_view saving_unit(const rules::Proposal& proposal) {
+  using model::FieldId;
+  if (!changes_step(proposal)) return "of the step";
+  const bool moves_gpus =
+      std::any_of(proposal.changes.begin(), proposal.changes.end(), [](const rules::Change& change) {
+        return change.field == FieldId::tensor || change.field == FieldId::pipeline ||
+               change.field == FieldId::context || change.field == FieldId::data;
+      });
+  return moves_gpus ? "per GPU and token" : "per token";
+}
+
+std::string step_text(const rules::Proposal& proposal) {
+  if (!changes_step(proposal)) return {};
   std::string out;
   for (const rules::GpuGain& each : proposal.gains) {
-    if (each.step_us <= 0 || std::fabs(each.new_step_us / each.step_us - (1 - each.gain)) < least_told)
-      continue;
-    out += out.empty() ? fmt::format(" per {}token; a step takes ", moves ? "GPU and " : "") : ", ";
-    out += fmt::format("{} instead of {}{}", duration(each.new_step_us), duration(each.step_us),
-                       proposal.gains.size() > 1 ? " on " + each.gpu : std::string());
+    if (!changes_step(each)) continue;
+    out +=
+        fmt::format("{}{} instead of {}{}", out.empty() ? "a step takes " : ", ", duration(each.new_step_us),
+                    duration(each.step_us), proposal.gains.size() > 1 ? " on " + each.gpu : std::string());
   }
   return out;
 }
@@ -125,8 +146,9 @@ std::string proposal_text(const rules::Proposal& proposal, std::size_t gpu_count
   if (!implied.empty()) text += fmt::format(" ({})", changes_text(implied));
   std::vector<std::string> parts;
   if (proposal.gain > 0 || !proposal.gains.empty())
-    parts.push_back("saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count) +
-                    step_text(proposal));
+    parts.push_back("saves " + shares(proposal.gains, proposal.gain, proposal.gain_error, gpu_count,
+                                      changes_step(proposal) ? saving_unit(proposal) : ""));
+  if (std::string step = step_text(proposal); !step.empty()) parts.push_back(std::move(step));
   if (proposal.memory_bytes > 0) parts.push_back(fmt::format("needs {} GiB", gib(proposal.memory_bytes)));
   if (std::string parameters = parameters_text(proposal); !parameters.empty())
     parts.push_back(std::move(parameters));
@@ -140,8 +162,9 @@ std::string note_text(const rules::Finding& finding) {
 
 std::string cost_text(const rules::Finding& finding, std::size_t gpu_count) {
   if (finding.certain_to_fail || finding.gain <= 0) return {};
-  std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count);
-  if (gpu_count <= 1 || finding.gains.empty()) cost += " of the step";
+  const std::string_view unit =
+      finding.proposals.empty() ? "of the step" : saving_unit(finding.proposals.front());
+  std::string cost = shares(finding.gains, finding.gain, finding.gain_error, gpu_count, unit);
   if (gpu_count > 1 && !finding.gpu.empty()) cost += fmt::format("; only on {}", finding.gpu);
   // What is certain is that the time is lost; how much carries its interval as any prediction.
   if (finding.confidence == rules::Confidence::certain) return cost;
@@ -203,7 +226,7 @@ bool is_of_key(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
-// `batch_size` of Python's `batch_size: int = `; empty where no type stands between.
+// `batch_size` of Python's `batch_size: int = `; empty without a type.
 std::string_view annotated_name(std::string_view before) {
   std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1: from the beginning
   const std::size_t equals = line.find_last_not_of(" \t");
@@ -219,7 +242,7 @@ std::string_view annotated_name(std::string_view before) {
   return is_plain && is_typed ? name : std::string_view{};
 }
 
-// The key before a value and what stands between, as the file writes them: `"hidden_size": ` is
+// The key before a value and the separator, as the file writes them: `"hidden_size": ` is
 // `hidden_size: `. Empty where the value has no key on its line.
 std::string key_before(std::string_view source, std::int64_t at) {
   constexpr std::string_view between = " \t=:\"'";
@@ -236,7 +259,7 @@ std::string key_before(std::string_view source, std::int64_t at) {
   return out + (sign.find(' ') == std::string_view::npos ? "=" : " = ");
 }
 
-// Those that do not follow from what is beside them.
+// Changes that do not follow from the others.
 std::vector<rules::Change> written_changes(const rules::Proposal& proposal, const model::Reading& reading) {
   std::vector<rules::Change> out = proposal.changes;
   std::erase_if(out, [&](const rules::Change& each) { return follows_batch(each, proposal, reading); });
@@ -349,7 +372,7 @@ bool is_called_otherwise(const model::Reading& reading, model::FieldId field) {
 }
 
 // Of each change that has one. What the file calls by the field's name goes without saying, unless another
-// change of the proposal has to be told.
+// change of the proposal has to be printed.
 std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
                                  const model::Reading& reading, bool even_if_same) {
   std::vector<std::string> ways;
@@ -395,7 +418,7 @@ void add_words(const project::Configured& configured, ModelReport& model) {
 
 namespace {
 
-// What a batch that stays has to be a multiple of, where nobody says how many ranks share it.
+// What a batch that stays has to be a multiple of, where the number of ranks is unknown.
 std::string shared_batch_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
                             const model::Reading& reading) {
   if (dialect == nullptr || !rests_on_ranks(proposal, reading)) return {};

@@ -13,7 +13,7 @@
 
 namespace shapelint::lint {
 
-// `hidden_size`; "?" when there is no field.
+// `hidden_size`; "?" without a field.
 std::string_view field_name(model::FieldId field);
 
 // What a change changes: a field, or a layer's number as the file calls it.
@@ -22,9 +22,9 @@ std::string changed_name(const rules::Change& change);
 // A share of the step with its uncertainty: "7.3 %" or "7.3 ± 2.0 %".
 std::string share(double gain, double error);
 
-// "7.3 %" for one GPU, "7.3 % on a100, 4.1 % on h100" for several.
-std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error,
-                   std::size_t gpu_count);
+// "7.3 %" for one GPU, "7.3 % on a100, 4.1 % on h100" for several. `unit`: "of the step", after the first.
+std::string shares(const std::vector<rules::GpuGain>& gains, double gain, double error, std::size_t gpu_count,
+                   std::string_view unit = {});
 
 // "num_attention_heads 32 → 20, head_dim 80 → 128".
 std::string changes_text(const std::vector<rules::Change>& changes);
@@ -35,8 +35,12 @@ std::string implied_text(const rules::Proposal& proposal);
 // "parameters 2.65 B → 2.71 B"; empty where they change by less than a thousandth.
 std::string parameters_text(const rules::Proposal& proposal);
 
-// " per GPU and token; a step takes 2.01 ms instead of 1.93 ms" where the whole step changes otherwise than
-// the time per token; else empty.
+// What a saving is a share of: "per token" or "per GPU and token" where the step then has other tokens or
+// GPUs, else "of the step".
+std::string_view saving_unit(const rules::Proposal& proposal);
+
+// "a step takes 2.01 ms instead of 1.93 ms" where the whole step changes otherwise than the time per token;
+// else empty.
 std::string step_text(const rules::Proposal& proposal);
 
 // Changes, what they save, and how the number of parameters changes, on one line.
@@ -75,7 +79,7 @@ struct Written {
 };
 Written written(const rules::Finding& finding, std::size_t which, const ModelReport& model);
 
-// Whether `--fix` makes the first proposal: it was tried (mark_fixable), or, where nobody did, it leaves the
+// Whether `--fix` makes the first proposal: it was tried (mark_fixable), or else it leaves the
 // trained model as it is, and the file states what it changes.
 bool is_fixable(const rules::Finding& finding, const ModelReport& model);
 

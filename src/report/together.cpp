@@ -140,7 +140,7 @@ std::map<const Finding*, FindingRelation> relations_of(const std::vector<const F
     for (const Finding* each : shown) {
       const bool is_mended =
           std::find(by->also_fixes.begin(), by->also_fixes.end(), each->number) != by->also_fixes.end();
-      // What saves more by a fix of its own is not answered by one that saves less, unless nothing runs
+      // A finding whose own fix saves more is not fixed by one that saves less, unless nothing runs
       // before.
       const double saved = by->proposals.empty() ? by->gain : std::max(by->gain, by->proposals.front().gain);
       const bool is_answer = by->severity == rules::Severity::error || each->gain <= saved;
@@ -177,7 +177,7 @@ std::string also_fixed_text(const FindingRelation& tie) {
 
 std::string fixed_by_text(const FindingRelation& tie) {
   if (tie.fixed_by == nullptr) return {};
-  return fmt::format("the fix of {} also fixes this", name_of(*tie.fixed_by));
+  return fmt::format("fixed by {}", name_of(*tie.fixed_by));
 }
 
 }  // namespace shapelint::report

@@ -36,16 +36,16 @@ class DuplicateFindings {
 
 // Whether a file holds further models, so that a finding has to say whose it is.
 bool is_one_of_several(const lint::ModelReport& model, const lint::Report& report);
-// What a model is called beside others of its file: "update" of plans, "Pixtral (vision)".
+// A model's name among others of its file: "update" of plans, "Pixtral (vision)".
 std::string name_beside(const lint::ModelReport& model);
-// The same beside `other`, which may be of another file: then its path.
+// The same next to `other`, which may be of another file: then its path.
 std::string name_beside(const lint::ModelReport& model, const lint::ModelReport& other);
 // "score and update", in the order of the file, of which others may be.
 std::string names_beside(const lint::ModelReport& model, const std::vector<DuplicateFinding>& others);
-// "in score, 2.1 % of the step (measured)"; empty where there are no others.
+// "in score, 2.1 % of the step (measured)"; empty without others.
 std::string others_text(const lint::ModelReport& model, const std::vector<DuplicateFinding>& others);
 
-// What a finding has to do with others that are shown beside it.
+// How a finding relates to others that are shown.
 struct FindingRelation {
   const rules::Finding* fixed_by = nullptr;       // another's first proposal, which fixes this one, too
   std::vector<const rules::Finding*> also_fixes;  // or others that its own first proposal fixes
@@ -62,7 +62,7 @@ std::string also_fixes_text(const FindingRelation& tie);
 // The same without its verb.
 std::string also_fixed_text(const FindingRelation& tie);
 
-// "the fix of tensor-crosses-nodes (SL503) also fixes this".
+// "fixed by tensor-crosses-nodes (SL503)".
 std::string fixed_by_text(const FindingRelation& tie);
 
 }  // namespace shapelint::report

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t longest_comment = 65'536;
 constexpr std::size_t room_for_closing = 500;
 
-// How many backticks stand there.
+// Number of backticks from here.
 std::size_t run_at(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of('`', at), text.size()) - at;
 }
@@ -72,7 +72,7 @@ std::string code(std::string_view text) {
     at += run_at(text, at);
   }
   const std::string fence(longest + 1, '`');
-  // A backtick must not stand beside the fence; one blank at each end is taken off again.
+  // A backtick must not touch the fence; one blank at each end is taken off again.
   const bool touches = !text.empty() && (text.front() == '`' || text.back() == '`');
   const std::string_view blank = touches ? " " : "";
   return fmt::format("{}{}{}{}{}", fence, blank, cell_code(text), blank, fence);
@@ -89,13 +89,20 @@ std::string address(std::string_view url) {
   return out;
 }
 
+// "7.3 ± 2.1 % of the step"; empty where no cost is known.
+std::string cost_of(const rules::Finding& finding) {
+  if (finding.gain <= 0) return {};
+  const std::string_view unit =
+      finding.proposals.empty() ? "of the step" : lint::saving_unit(finding.proposals.front());
+  return fmt::format("{} {}", lint::share(finding.gain, finding.gain_error), unit);
+}
+
 std::string row(const Item& item) {
   std::string place = item.path;
   if (item.region) place += fmt::format(":{}", item.region->begin.line);
   std::string cost = item.finding == nullptr         ? std::string("not read")
                      : item.finding->certain_to_fail ? std::string("does not run")
-                     : item.finding->gain > 0 ? lint::share(item.finding->gain, item.finding->gain_error)
-                                              : std::string{};
+                                                     : cost_of(*item.finding);
   std::string proposal;
   if (item.tie.fixed_by != nullptr) {
     proposal = fixed_by_text(item.tie);
@@ -127,7 +134,7 @@ std::string markdown(const lint::Report& report) {
   add(rules::Severity::error, "error");
   add(rules::Severity::warning, "warning");
   add(rules::Severity::info, "info");
-  out += counts + "\n\n| where | rule | what | of the step | fix |\n|---|---|---|---:|---|\n";
+  out += counts + "\n\n| where | rule | what | cost | fix |\n|---|---|---|---:|---|\n";
   std::size_t shown = 0;
   for (const Item& item : all) {
     const std::string line = row(item);

@@ -15,17 +15,19 @@
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "lint/report.hpp"
+#include "report/capacity.hpp"
 #include "report/findings/closing.hpp"
 #include "report/findings/snippet.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
+#include "rules/scope/memory.hpp"
 
 namespace shapelint::report {
 
 namespace {
 
-// Two errors that one change ends are told as one: their titles, and the places of both in one snippet.
+// Two errors that one change fixes are printed as one: their titles, and the places of both in one snippet.
 bool shares_snippet(const rules::Finding& finding, const rules::Finding& fixed_by) {
   return finding.certain_to_fail && fixed_by.certain_to_fail;
 }
@@ -74,15 +76,15 @@ std::string fix_text(const rules::Finding& finding, std::size_t which, const lin
   const lint::Written written = lint::written(finding, which, model);
   std::string out = written.text;
   if (which == 0 && lint::is_fixable(finding, model)) out += style.paint(Role::gain, " [*]");
-  const std::string step = lint::step_text(proposal);
-  const bool costs_less = (which > 0 || !step.empty()) && proposal.gain > 0 && !finding.certain_to_fail;
-  if (costs_less) {
+  const bool is_cheaper = proposal.gain > 0 && !finding.certain_to_fail;
+  const std::string step = is_cheaper ? lint::step_text(proposal) : std::string();
+  if (is_cheaper && which > 0) {
     const std::size_t gpus = model.result.gpus.size();
-    out += "; " +
-           style.paint(Role::gain,
-                       "saves " + lint::shares(proposal.gains, proposal.gain, proposal.gain_error, gpus)) +
-           step;
+    const std::string_view unit = step.empty() ? "" : lint::saving_unit(proposal);
+    out += "; " + style.paint(Role::gain, "saves " + lint::shares(proposal.gains, proposal.gain,
+                                                                  proposal.gain_error, gpus, unit));
   }
+  if (!step.empty()) out += "; " + step;
   if (proposal.memory_bytes > 0) out += fmt::format("; needs {} GiB", gib(proposal.memory_bytes));
   if (const std::string parameters = lint::parameters_text(proposal); !parameters.empty())
     out += "; " + parameters;
@@ -229,15 +231,19 @@ std::string together(const lint::CompositeModel& whole, const lint::Report& repo
                              2, 2, style) +
                     '\n';
   for (const lint::CompositeModel::Time& time : whole.gpus) {
+    const gpu::Gpu* profile = gpu::find_by_id(report.gpus, time.gpu);
+    const bool has_memory = whole.memory_bytes > 0 && profile != nullptr && gpu::memory_gib(*profile) > 0;
+    if (has_memory && rules::is_over_memory(whole.memory_bytes, gpu::memory_bytes(*profile))) {
+      out += fmt::format("  {}: {}\n", time.gpu, does_not_fit_words(whole.memory_bytes, *profile));
+      continue;
+    }
     std::string shares;
     for (std::size_t i = 0; i < whole.parts.size(); ++i) {
       shares += fmt::format("{}{} {}", i == 0 ? "" : ", ", text::one_line(whole.parts[i].name),
                             percent(time.shares[i]));
     }
     std::string line = fmt::format("{}: {} ({})", time.gpu, duration(time.time_us), shares);
-    const gpu::Gpu* profile = gpu::find_by_id(report.gpus, time.gpu);
-    if (whole.memory_bytes > 0 && profile != nullptr && gpu::memory_gib(*profile) > 0)
-      line += ", " + memory_text(whole.memory_bytes, *profile);
+    if (has_memory) line += ", " + memory_text(whole.memory_bytes, *profile);
     out += "  " + headline(line, 4, 4, style) + '\n';
   }
   return out;

@@ -79,11 +79,11 @@ inline lint::Report one_gpu_report() {
   heads.code = "SL201";
   heads.rule = "head-dim-misaligned";
   heads.confidence = rules::Confidence::measured;
-  heads.message = "head dim 80 is no multiple of 64";
+  heads.message = "`head_dim` 80 is not a multiple of 64";
   heads.label = "QK^T and PV GEMMs are misaligned";
   heads.why =
-      "without a fused kernel, attention is a batch of matrix products whose dimension is the head's; tensor "
-      "cores read 64 elements at a time";
+      "head_dim is K of QK^T and the contiguous dimension of V; the rows of each head start at misaligned "
+      "addresses";
   heads.blamed = model::FieldId::num_attention_heads;
   heads.related = {model::FieldId::hidden_size};
   heads.path = model.path;
@@ -112,7 +112,7 @@ inline lint::Report one_gpu_report() {
   tensor.rule = "heads-not-divisible";
   tensor.severity = rules::Severity::error;
   tensor.confidence = rules::Confidence::certain;
-  tensor.message = "3 tensor-parallel ranks cannot share 32 heads";
+  tensor.message = "32 attention heads are not divisible by `tensor` 3";
   tensor.blamed = model::FieldId::tensor;
   tensor.path = model.path;
   tensor.note = "tensor = 3 was given on the command line";

@@ -11,7 +11,7 @@ using namespace shapelint;
 
 TEST_CASE("a finding shows its line, what it costs and what to try", "[report]") {
   CHECK(report::text(tests::one_gpu_report(), {report::Style{}}) ==
-        R"(warning[SL201]: head dim 80 is no multiple of 64 (head-dim-misaligned)
+        R"(warning[SL201]: `head_dim` 80 is not a multiple of 64 (head-dim-misaligned)
   --> gpt.toml:4:23
    |
  2 | hidden_size = 2560
@@ -22,7 +22,7 @@ TEST_CASE("a finding shows its line, what it costs and what to try", "[report]")
    = cost: 16.2 ± 3.0 % of the step (measured)
    = fix: num_attention_heads = 20 (head_dim 128)
 
-error[SL401]: 3 tensor-parallel ranks cannot share 32 heads (heads-not-divisible)
+error[SL401]: 32 attention heads are not divisible by `tensor` 3 (heads-not-divisible)
   --> gpt.toml
    = note: tensor = 3 was given on the command line
 
@@ -46,7 +46,7 @@ TEST_CASE("a table has the step now and with the fixes that go together", "[repo
               step    MFU
   now         1.50 s  41.2 %
               1.40 s to 1.83 s (80 % interval)
-  with SL201  1.26 s  49.1 %                     16.2 % less
+  with SL201  1.26 s  49.1 %                     16.2 % less time
 gpt.toml: 1 warning
 Explain a rule: shapelint explain SL201
 )");
@@ -197,7 +197,7 @@ TEST_CASE("quiet shows what fails alone", "[report]") {
   auto report = tests::one_gpu_report();
   report.models[0].fail_level = rules::Severity::error;
   CHECK(report::text(report, {{}, true}) ==
-        R"(error[SL401]: 3 tensor-parallel ranks cannot share 32 heads (heads-not-divisible)
+        R"(error[SL401]: 32 attention heads are not divisible by `tensor` 3 (heads-not-divisible)
   --> gpt.toml
    = note: tensor = 3 was given on the command line
 
@@ -221,8 +221,8 @@ TEST_CASE("findings of several files are grouped by file, a few lines each", "[r
   report.not_recognised = 1300;
   CHECK(report::text(report, {}) ==
         R"(gpt.toml: 1 error, 1 warning
-  4:23 warning[SL201]: head dim 80 is no multiple of 64 (16.2 ± 3.0 %)
-  - error[SL401]: 3 tensor-parallel ranks cannot share 32 heads
+  4:23 warning[SL201]: `head_dim` 80 is not a multiple of 64 (16.2 ± 3.0 %)
+  - error[SL401]: 32 attention heads are not divisible by `tensor` 3
 
 two models.toml: 2 warnings
   5:14 warning[SL101]: gpt: 50257 rows of vocabulary are odd (7.3 % on
