@@ -256,16 +256,19 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
 
 }  // namespace
 
-std::string plan_svg(const PlanFigure& figure) {
+std::string plan_svg(const PlanFigure& figure, bool with_title) {
   const bool has_front = figure.front && !figure.front->points.empty();
-  double height = head_height;
+  const double head = with_title ? head_height : 0;
+  double height = head;
   if (has_front) height += front_height;
   if (figure.memory) height += memory_height(*figure.memory);
   if (figure.timeline) height += timeline_height(*figure.timeline);
   Svg svg(plan_width, height, figure.title, figure.subtitle);
-  svg.text({plan_margin, 30}, figure.title, Anchor::start, "title");
-  svg.subtitle(figure.subtitle, plan_width - 2 * plan_margin);
-  double top = head_height + 12;
+  if (with_title) {
+    svg.text({plan_margin, 30}, figure.title, Anchor::start, "title");
+    svg.subtitle(figure.subtitle, plan_width - 2 * plan_margin);
+  }
+  double top = head + 12;
   if (has_front) {
     draw_front(svg, *figure.front, top);
     top += front_height;
@@ -290,7 +293,7 @@ std::string plan_page(const PlanFigure& figure, std::string_view text) {
       "<section>\n<div class=\"scroll\"><pre>{4}</pre></div>\n</section>\n</main>\n"
       "<footer class=\"soft\">Predicted by shapelint " SHAPELINT_VERSION ".</footer>\n</body>\n</html>\n",
       report::xml_escaped(figure.title), web_assets().style, report::xml_escaped(figure.subtitle),
-      plan_svg(figure), report::xml_escaped(text));
+      plan_svg(figure, false), report::xml_escaped(text));
 }
 
 }  // namespace shapelint::chart

@@ -59,8 +59,8 @@ struct PlanFigure {
 };
 
 // One picture below the other.
-std::string plan_svg(const PlanFigure& figure);
-// The pictures, `text` as it stands, and nothing that needs a network or a script.
+std::string plan_svg(const PlanFigure& figure, bool with_title = true);
+// A page with one title, the pictures and `text`; needs neither network nor scripts.
 std::string plan_page(const PlanFigure& figure, std::string_view text);
 
 // One block of work of a stage.
