@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, dtypes.size()> dtype_names{"fp32", "tf32"
 constexpr std::int64_t largest_size = 1'000'000'000'000;
 constexpr std::string_view added_columns =
     "predicted_us,bound,tile_m,tile_n,split_k,waves,alignment_efficiency,tile_efficiency,wave_efficiency,"
-    "ideal_us,refused";
+    "ideal_us,rejected_dims";
 
 cost::Timing timing_of(const GemmOptions& options) {
   if (options.timing == 0) return options.shapes.empty() ? cost::Timing::in_step : cost::Timing::as_measured;
@@ -103,9 +103,8 @@ std::string explain(const gpu::Gpu& gpu, const cost::GemmShape& shape, const cos
   return out;
 }
 
-// Says that a product is refused where a library would refuse it: it has a time anyway, of what it
-// would take. `where`: the product, in words.
-void tell_refused(std::string_view where, const cost::GemmShape& shape, std::size_t others, Io& io) {
+// Reports a GEMM that a library rejects; its time is hypothetical. `where`: the GEMM, in words.
+void report_rejected(std::string_view where, const cost::GemmShape& shape, std::size_t others, Io& io) {
   const std::string_view sides = cost::unsupported_dims(shape);
   const bool has_two = sides.size() > 1;
   print_note(
@@ -116,7 +115,7 @@ void tell_refused(std::string_view where, const cost::GemmShape& shape, std::siz
                                      : fmt::format("k {}", shape.k),
                       name(shape.dtype), has_two ? "are not multiples" : "is not a multiple",
                       cost::demanded_multiple(shape.dtype),
-                      others > 0 ? fmt::format("; {} (column `refused`)",
+                      others > 0 ? fmt::format("; {} (column `rejected_dims`)",
                                                counted(others, "more row is rejected|more rows are rejected"))
                                  : "",
                       shape.dtype == DType::fp8 ? 802 : 804));
@@ -164,8 +163,8 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
 
   cost::GemmModels models(gpu, timing_of(options), quantization_of(options));
   std::array<bool, dtypes.size()> checked{};
-  std::optional<calibrate::MeasuredShape> refused;  // the first that is
-  std::size_t others_refused = 0;
+  std::optional<calibrate::MeasuredShape> rejected;  // the first
+  std::size_t others_rejected = 0;
   fmt::memory_buffer out;
   fmt::format_to(std::back_inserter(out), "{},{}\n", without_formulas(shapes.header), added_columns);
   for (const calibrate::MeasuredShape& row : shapes.rows) {
@@ -174,8 +173,8 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     known = true;
     const cost::OpCost cost = predict_gemm(models.of(row.shape), row.shape);
     const std::string_view sides = cost::unsupported_dims(row.shape);
-    others_refused += !sides.empty() && refused ? 1 : 0;
-    if (!sides.empty() && !refused) refused = row;
+    others_rejected += !sides.empty() && rejected ? 1 : 0;
+    if (!sides.empty() && !rejected) rejected = row;
     fmt::format_to(std::back_inserter(out), "{},{:.6g},{},{},{},{},{:.4g},{:.4f},{:.4f},{:.4f},{:.6g},{}\n",
                    without_formulas(row.line), cost.time_us, cost::name(cost.bound), cost.tile_m, cost.tile_n,
                    cost.split_k, cost.waves, cost.efficiency.alignment, cost.efficiency.tile,
@@ -186,9 +185,9 @@ ExitCode table(const GemmOptions& options, const gpu::Gpu& gpu, Io& io) {
     }
   }
   io.out.write(out.data(), static_cast<std::streamsize>(out.size()));
-  if (refused)
-    tell_refused(fmt::format("{}: `{}`: ", options.shapes, refused->line), refused->shape, others_refused,
-                 io);
+  if (rejected)
+    report_rejected(fmt::format("{}: `{}`: ", options.shapes, rejected->line), rejected->shape,
+                    others_rejected, io);
   return ExitCode::clean;
 }
 
@@ -286,7 +285,7 @@ ExitCode gemm(const GemmOptions& options, Io& io) {
     return ExitCode::error;
   }
   if (!runs(gpu, shape, io)) return ExitCode::error;
-  if (!cost::unsupported_dims(shape).empty()) tell_refused({}, shape, 0, io);
+  if (!cost::unsupported_dims(shape).empty()) report_rejected({}, shape, 0, io);
   io.out << explain(gpu, shape, predict_gemm(gpu, shape, timing_of(options), quantization_of(options)));
   return ExitCode::clean;
 }

@@ -337,7 +337,7 @@ constexpr Variable of_remark[] = {
     {"is_needed_key_misspelt", "whether an unknown key is nearly that of a needed size, which the file does not state", [](const Context& c) { return is_remark(c, model::Remark::Kind::needed_key_misspelt); }},
     {"is_key_misspelt", "whether an unknown key is nearly that of another field", [](const Context& c) { return is_remark(c, model::Remark::Kind::key_misspelt); }},
     {"is_flag_misspelt", "whether it is a flag of a command (`--`), and not an abbreviation of the known flag", [](const Context& c) { return is_flag_misspelt(c) ? 1.0 : 0.0; }},
-    {"is_value_refused", "whether a text is none of those that the framework takes", [](const Context& c) { return is_remark(c, model::Remark::Kind::value_refused); }},
+    {"is_value_rejected", "whether a text is none of those that the framework takes", [](const Context& c) { return is_remark(c, model::Remark::Kind::value_refused); }},
     {"is_format_unmultiplied", "whether a GPU has no tensor cores for the dtype of the GEMMs", [](const Context& c) { return is_remark(c, model::Remark::Kind::format_unmultiplied); }},
 };
 // clang-format on

@@ -1,4 +1,4 @@
-# One product, explained: where its time goes. An odd vocabulary costs most of the speed.
+# One GEMM explained. An odd vocabulary costs most of its throughput.
 shapelint gemm 2304 3136 4096 --gpu a100
 shapelint gemm 8192 50257 768 --gpu a100
 shapelint gemm 2048 64 2048 --batch 512 --layout nn --dtype fp16 --gpu v100

@@ -54,6 +54,11 @@ bool runs(const FitRow& row) {
   return row.fit != Fit::refused && row.fit != Fit::too_large;
 }
 
+// The outcome as people read it; JSON and CSV have the names of the API.
+std::string_view fit_words(Fit fit) {
+  return fit == Fit::refused ? std::string_view("rejected") : contracts::name(fit);
+}
+
 // Reason of a result: unmet requirements with their numbers, or violated rules.
 std::string reasons(const FitRow& row) {
   std::string out;
@@ -151,7 +156,7 @@ std::string table_of(std::span<const FitRow* const> rows, bool every, const Styl
     reason = std::move(next);
     out +=
         fmt::format("{}{:>8}{:>11}{:>9}  {}\n", layout_cells(*row, width), gib(row->memory_gb * bytes_per_gb),
-                    speed(*row), cost(*row), style.paint(role_of(row->fit), contracts::name(row->fit)));
+                    speed(*row), cost(*row), style.paint(role_of(row->fit), fit_words(row->fit)));
   }
   end_reason();
   return out + shown.rest();
@@ -221,7 +226,7 @@ std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool ev
     for (std::size_t gpu = 0; gpu < all.size(); ++gpu) {
       const FitRow* row = layout.rows[gpu];
       const std::string text = row == nullptr                ? "no tensor cores"
-                               : !runs(*row)                 ? std::string(contracts::name(row->fit))
+                               : !runs(*row)                 ? std::string(fit_words(row->fit))
                                : row->fit == Fit::falls_back ? speed(*row) + " *"
                                                              : speed(*row);
       const std::size_t width = std::max(least_column, all[gpu].gpu.size());
