@@ -144,8 +144,7 @@ std::vector<InlayHint> hints_of(const api::LintResult& result, std::size_t model
   if (is_padded) {
     hint.label += fmt::format(" of {}", computed);
     hint.tooltip =
-        fmt::format("the fused attention kernel of {} computes heads of {} as if they were {} wide", gpu,
-                    shown, computed);
+        fmt::format("the fused attention kernel of {} pads head_dim {} to {}", gpu, shown, computed);
   }
   if (is_stated_here(width, read)) {
     if (!is_padded) return {};  // it says so itself

@@ -517,21 +517,21 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
   std::string mixing;
   if (one.layers_without_attention == 0) {
     mixing = fmt::format(
-        "attention {}/{} heads of {}", one.num_attention_heads, one.num_key_value_heads,
+        "attention {}/{} heads, head_dim {}", one.num_attention_heads, one.num_key_value_heads,
         one.mla.kv_lora_rank > 0 ? one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim : one.head_dim);
     if (one.mla.kv_lora_rank > 0)
-      mixing = fmt::format("latent attention {} of {}", counted(one.num_attention_heads, "head"),
+      mixing = fmt::format("MLA {}, head_dim {}", counted(one.num_attention_heads, "head"),
                            one.mla.qk_nope_head_dim + one.mla.qk_rope_head_dim);
-    if (one.window.size > 0) mixing += fmt::format(" in a window of {}", one.window.size);
-    if (one.compressed.ratio > 0) mixing += fmt::format(", one key of {}", one.compressed.ratio);
-    if (one.indexer.keys > 0) mixing += fmt::format(", the best {}", one.indexer.keys);
-    if (one.single.borrows_keys) mixing += ", K and V of another layer";
+    if (one.window.size > 0) mixing += fmt::format(", window {}", one.window.size);
+    if (one.compressed.ratio > 0) mixing += fmt::format(", KV compressed {}x", one.compressed.ratio);
+    if (one.indexer.keys > 0) mixing += fmt::format(", sparse top-{}", one.indexer.keys);
+    if (one.single.borrows_keys) mixing += ", shared KV";
     if (one.single.sharing > one.shared_block.blocks)
       mixing +=
           fmt::format(", weights of {}", one.shared_block.blocks == 1
                                              ? std::string("one block")
                                              : fmt::format("one of {} blocks", one.shared_block.blocks));
-    if (num_joint_layers(one) > 0) mixing += ", image and text apart";
+    if (num_joint_layers(one) > 0) mixing += ", separate image and text weights";
   }
   for (const Mixer& mixer : one.mixers) {
     if (mixer.layers == 0) continue;
@@ -542,9 +542,9 @@ std::string layer_text(const ModelSpec& model, const TransformerLayer& layer) {
   std::string feeding =
       one.layers_without_mlp > 0 ? ""
       : one.moe.num_experts > 0
-          ? fmt::format("{} of {}", counted(one.moe.num_experts, "expert"), one.moe.intermediate_size)
-      : one.mlps_per_layer > 1 ? fmt::format("{} MLPs of {}", one.mlps_per_layer, one.intermediate_size)
-                               : fmt::format("MLP of {}", one.intermediate_size);
+          ? fmt::format("{} x {}", counted(one.moe.num_experts, "expert"), one.moe.intermediate_size)
+      : one.mlps_per_layer > 1 ? fmt::format("{} MLPs x {}", one.mlps_per_layer, one.intermediate_size)
+                               : fmt::format("MLP {}", one.intermediate_size);
   if (one.single.linear_feeding) feeding = "one GEMM";
   if (mixing.empty() || feeding.empty())
     return fmt::format("[{}]", mixing.empty() && feeding.empty() ? "nothing" : mixing + feeding);

@@ -388,16 +388,16 @@ TEST_CASE("models whose layers differ have their published parameters", "[format
 // nemo/collections/llm/gpt/model/ssm.py: M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-
 TEST_CASE("published hybrids have their layers in order", "[formats]") {
   const auto layers = [](std::string_view name) { return model::layers_text(reading_of(name).setup.model); };
-  const std::string scans = "2 x [rg_lru 1/10 heads + MLP of 7680]";
+  const std::string scans = "2 x [rg_lru 1/10 heads + MLP 7680]";
   CHECK(layers("google/recurrentgemma-2b") ==
         "26 layers = 8 x (" + scans +
-            ", 1 x [attention 10/1 heads of 256 in a window of 2048 + MLP of 7680]), " + scans);
+            ", 1 x [attention 10/1 heads, head_dim 256, window 2048 + MLP 7680]), " + scans);
   const std::string scan = "1 x [mamba2 8/128 heads]";
-  const std::string mlp = "1 x [MLP of 21504]";
+  const std::string mlp = "1 x [MLP 21504]";
   CHECK(layers("nvidia/Nemotron-H-8B-Base-8K") == "52 layers = 4 x (3 x (" + scan + ", " + mlp + "), " +
-                                                      scan + ", 1 x [attention 32/8 heads of 128], " + mlp +
-                                                      ", " + scan + ", " + mlp + "), 4 x (" + scan + ", " +
-                                                      mlp + ")");
+                                                      scan + ", 1 x [attention 32/8 heads, head_dim 128], " +
+                                                      mlp + ", " + scan + ", " + mlp + "), 4 x (" + scan +
+                                                      ", " + mlp + ")");
 }
 
 // A base model has one row: a second one of the same sizes would be another description of the same fact.

@@ -249,8 +249,7 @@ TEST_CASE("a head that a kernel pads says so behind the value that it comes from
   CHECK(hints[0].label == "head_dim 80 of 96");
   CHECK(hints[0].place.line == 3);
   CHECK(hints[0].place.character == 24);
-  CHECK(hints[0].tooltip ==
-        "the fused attention kernel of h100-sxm5 computes heads of 80 as if they were 96 wide");
+  CHECK(hints[0].tooltip == "the fused attention kernel of h100-sxm5 pads head_dim 80 to 96");
   CHECK(opened.documents.hints("file:///m.toml", {{0, 0}, {2, 0}}).empty());
   Opened fitting(
       "[model]\nhidden_size = 2560\nnum_layers = 4\nnum_attention_heads = 20\nvocab_size = 50257\n"

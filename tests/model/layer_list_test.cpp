@@ -67,8 +67,8 @@ TEST_CASE("layers of the native file have keys of their own", "[model]") {
   CHECK(setup.model.layers_differ);
   CHECK(num_window_layers(setup.model) == 50);
   CHECK(text_of(setup.model) ==
-        "60 layers = 10 x (5 x [attention 32/16 heads of 256 in a window of 1024 + MLP of 21504], 1 x "
-        "[attention 32/4 heads of 512 + MLP of 21504])");
+        "60 layers = 10 x (5 x [attention 32/16 heads, head_dim 256, window 1024 + MLP 21504], 1 x "
+        "[attention 32/4 heads, head_dim 512 + MLP 21504])");
   // Of each layer the projections, the MLP and two norms; one table.
   const std::int64_t local = 5376 * 256 * (32 + 2 * 16) + 32 * 256 * 5376;
   const std::int64_t global = 5376 * 512 * (32 + 2 * 4) + 32 * 512 * 5376;
@@ -126,9 +126,11 @@ intermediate_size = 8192
 intermediate_size = 1024
 )");
   CHECK(text_of(setup.model) ==
-        "6 layers = 1 x [attention 8/8 heads of 128 + MLP of 1024], 1 x [attention 8/8 heads of 128 + MLP of "
-        "8192], 2 x [attention 8/8 heads of 128 + MLP of 1024], 1 x [attention 8/8 heads of 128 + MLP of "
-        "8192], 1 x [attention 8/8 heads of 128 + MLP of 1024]");
+        "6 layers = 1 x [attention 8/8 heads, head_dim 128 + MLP 1024], 1 x [attention 8/8 heads, head_dim "
+        "128 + MLP "
+        "8192], 2 x [attention 8/8 heads, head_dim 128 + MLP 1024], 1 x [attention 8/8 heads, head_dim 128 + "
+        "MLP "
+        "8192], 1 x [attention 8/8 heads, head_dim 128 + MLP 1024]");
 }
 
 TEST_CASE("a layer may have no attention, no MLP, or one product in the place of either", "[model]") {
@@ -199,8 +201,8 @@ TEST_CASE("a layer's values as the model's own are the same model", "[model]") {
 }
 
 TEST_CASE("a list says the same as the fields that count its kinds", "[model]") {
-  const std::string attention = "attention 8/8 heads of 64";
-  const std::string mlp = " + MLP of 2048";
+  const std::string attention = "attention 8/8 heads, head_dim 64";
+  const std::string mlp = " + MLP 2048";
   const std::string experts = " + 8 experts of 256";
   const std::string some = "moe = { num_experts = 8, experts_per_token = 2, intermediate_size = 256, ";
   struct Counted {
@@ -211,12 +213,11 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
   // What fields count is spread evenly; leading dense layers lead, and every n-th layer from the first on is
   // a mixture (Megatron-LM, --moe-layer-freq).
   for (const Counted& each : {
-           Counted{
-               "window = { size = 128, layers = 6 }\n",
-               "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + " in a window of 128" + mlp + "])"},
+           Counted{"window = { size = 128, layers = 6 }\n",
+                   "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + ", window 128" + mlp + "])"},
            Counted{"shared_key_value_layers = 4\n", "4 x (1 x [" + attention + mlp + "], 1 x [" + attention +
                                                         ", K and V of another layer" + mlp + "])"},
-           Counted{"layers_without_attention = 2\n", "2 x (1 x [MLP of 2048], 3 x [" + attention + mlp + "])",
+           Counted{"layers_without_attention = 2\n", "2 x (1 x [MLP 2048], 3 x [" + attention + mlp + "])",
                    2 * 2 * 512},
            Counted{"layers_without_mlp = 2\n", "2 x (1 x [" + attention + "], 3 x [" + attention + mlp + "])",
                    2 * 2 * 512},
@@ -239,8 +240,7 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
            // Nemotron-H: a layer is attention, a scan or an MLP.
            Counted{"layers_without_attention = 6\nlayers_without_mlp = 4\nnorms_per_layer = 1\n"
                    "mixer = { kind = \"mamba2\", layers = 2 }\n",
-                   "2 x (1 x [mamba2 1/16 heads], 1 x [MLP of 2048], 1 x [" + attention +
-                       "], 1 x [MLP of 2048])"},
+                   "2 x (1 x [mamba2 1/16 heads], 1 x [MLP 2048], 1 x [" + attention + "], 1 x [MLP 2048])"},
            // Zamba2: two blocks take turns.
            Counted{"shared_block = { blocks = 2, input_size = 1024, adapter_rank = 16 }\n",
                    "8 x [" + attention + ", weights of one of 2 blocks" + mlp + "]"},

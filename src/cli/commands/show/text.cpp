@@ -87,15 +87,16 @@ std::vector<PerRank> per_rank(const model::Reading& reading) {
 std::string op_text(const model::Op& op) {
   switch (op.kind) {
     case model::OpKind::gemm:
-      return fmt::format("{}{} x {} x {}", op.batch.value > 1 ? fmt::format("{} times ", op.batch.value) : "",
-                         op.m.value, op.n.value, op.k.value);
+      return fmt::format("{}{} x {} x {}",
+                         op.batch.value > 1 ? fmt::format("batch {}, ", op.batch.value) : "", op.m.value,
+                         op.n.value, op.k.value);
     case model::OpKind::attention:
-      return fmt::format("{}, {} and {} heads of {}, {} by {}",
+      return fmt::format("{}, {}/{} heads, head_dim {}, {} x {}",
                          counted(op.attention.sequences.value, "sequence"), op.attention.heads.value,
                          op.attention.key_value_heads.value, op.attention.head_dim.value,
                          op.attention.query_length.value, op.attention.key_length.value);
     case model::OpKind::scan:
-      return fmt::format("{} of {}, {} and {} heads of {} by {}, chunks of {}",
+      return fmt::format("{} of {} tokens, {}/{} heads, state {} x {}, chunks of {}",
                          counted(op.attention.sequences.value, "sequence"), op.attention.query_length.value,
                          op.attention.heads.value, op.attention.key_value_heads.value,
                          op.attention.head_dim.value, op.attention.value_head_dim.value,
