@@ -59,11 +59,6 @@ std::string markdown_of(const Test& test) {
   return joined(conditions, " and ");
 }
 
-std::string first_letter_up(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 // How many there are, by publisher: the files list them all.
 std::string known_models_markdown() {
   std::map<std::string, int, std::less<>> publishers;
@@ -130,8 +125,7 @@ std::string formats_markdown(const Dialects& dialects) {
   out += "\n## Where the tables come from\n\n";
   for (const Dialect* listed : dialects.all()) {
     const Dialect& dialect = *listed;
-    if (!dialect.source.empty())
-      out += fmt::format("- {}: {}\n", first_letter_up(dialect.title), dialect.source);
+    if (!dialect.source.empty()) out += fmt::format("- {}: {}\n", dialect.title, dialect.source);
   }
   out += "\n## Model types with their own defaults\n\n";
   for (const Dialect* listed : dialects.all()) {
@@ -152,7 +146,7 @@ std::string formats_markdown(const Dialects& dialects) {
   }
   out +=
       "## What else is read\n\n"
-      "A file inherits only from files of its own repository, however it names them. Further files are "
+      "A file inherits only from files of the same repository. Further files are "
       "read:\n\n"
       "- `config.json`, for weights (`*.safetensors`, their index) and for DeepSpeed's JSON, which describes "
       "how "

@@ -172,7 +172,7 @@ constexpr std::array alternative_table{
     Key<Alternative>{"note", value<&Alternative::note>, "note in reports"},
     Key<Alternative>{"key", alternative_keys, "keys that hold it; `a | b`: the first that is there"},
     Key<Alternative>{"value", expression<&Alternative::value>, "expression of `x`, the value of `key`"},
-    Key<Alternative>{"map", map, "patterns of the value of `key`, and what they mean"},
+    Key<Alternative>{"map", map, "patterns of the value of `key`, and their meanings"},
     Key<Alternative>{"choices", value<&Alternative::choices>, "all values that the framework accepts"},
     Key<Alternative>{"take", take, "how `key` is read"},
     Key<Alternative>{"of", value<&Alternative::of>, "counted items, or index of an item"},

@@ -45,7 +45,7 @@ constexpr std::string_view plans_introduction = R"(
 ## `[[plan]]`
 
 Several plans of one model, such as the phases of reinforcement learning. Each has a `name`, and tables `run` and
-`parallel` whose keys go before those of `[run]` and `[parallel]`; each is linted as a model of its own. `runs` says how
+`parallel` whose keys go before those of `[run]` and `[parallel]`; each is linted as a separate model. `runs` says how
 often it runs per iteration [default: 1]; reports add them up:
 
 ```toml

@@ -310,7 +310,7 @@ class Kinds {
     if (!node.is(Kind::table) || !is_known(reading_, FieldId::num_layers)) {
       if (!node.is(Kind::table))
         errors_.push_back(node.error(fmt::format("`layers` is {}", text::describe(node.kind())),
-                                     "write kinds and how many follow each other, or where they stand"));
+                                     "write kinds with their counts, or with their positions"));
       return;
     }
     const std::string rest(node["rest"].as_string().value_or(""));

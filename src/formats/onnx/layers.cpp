@@ -179,7 +179,7 @@ class GraphLowering {
     std::string formats;
     for (const auto& [format, sums] : sums_)
       formats += fmt::format("{}{}", formats.empty() ? "" : ", ", shapelint::name(format));
-    note(fmt::format("GEMMs have several dtypes ({}): all are priced in the main one", formats));
+    note(fmt::format("GEMMs have several dtypes ({}): all are predicted in the main one", formats));
   }
 
   void finish() {
