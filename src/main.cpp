@@ -80,9 +80,9 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return give_up("error: there is not enough memory", "");
+    return give_up("error: out of memory", "");
   } catch (const std::system_error& problem) {
-    return give_up("error: the system refused: ", problem.what());
+    return give_up("error: system call failed: ", problem.what());
   } catch (const std::exception& problem) {
     return give_up("error: internal error (please report): ", problem.what());
   }

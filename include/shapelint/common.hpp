@@ -77,7 +77,7 @@ struct Error {
 };
 template <class Visitor>
 void describe(Visitor& of, const Error*) {
-  of.type("Problem", "Why there is no result, or none for a file.");
+  of.type("Problem", "Reason for a missing result.");
   of("code", &Error::code,
      "not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, "
      "unable, no-candidates");

@@ -241,7 +241,7 @@ void describe(Visitor& of, const SuggestResult*) {
   of("behind_front", &SuggestResult::behind_front,
      "how much faster the fastest shape with as many parameters is");
   of("candidates", &SuggestResult::candidates, "combinations in the search space");
-  of("priced", &SuggestResult::priced, "of a stopped search: combinations priced one by one");
+  of("priced", &SuggestResult::priced, "of a stopped search: combinations predicted one by one");
   of("excluded", &SuggestResult::excluded, "share that violates a condition", When::unless_empty);
   of("exclusions", &SuggestResult::exclusions, "", When::unless_empty);
   of("complete", &SuggestResult::complete, "false: stopped early");

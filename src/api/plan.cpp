@@ -284,7 +284,7 @@ std::vector<Error> problems_with(const contracts::PlanSubject& subject, const Pl
   if (std::any_of(subject.prices.begin(), subject.prices.end(), is_priced)) {
     for (std::size_t i = 0; i < subject.gpus.size(); ++i)
       if (!is_priced(subject.prices[i]))
-        out.push_back(wrong(fmt::format("{} has no price, but others have", subject.gpus[i].id),
+        out.push_back(wrong(fmt::format("{} lacks a price that others have", subject.gpus[i].id),
                             "costs are compared: all GPUs need one, or none"));
   }
   if (!options.input_tokens) return out;

@@ -135,7 +135,7 @@ class Search {
     for (std::size_t gpu = 0; needs_prices && gpu < problem_.prices.size(); ++gpu) {
       if (problem_.prices[gpu] > 0) continue;
       errors_.push_back(
-          wrong(fmt::format("the objective is cost, and {} has no price", priceable_.gpus[gpu].id)));
+          wrong(fmt::format("the objective `cost` needs the price of {}", priceable_.gpus[gpu].id)));
     }
   }
 

@@ -177,7 +177,8 @@ std::span<const Command> commands() {
           "calibrate", "fit a GPU's profile to your own measurements",
           "Fits the constants of the cost model to measured GEMM times, within plausible bounds and with a "
           "fixed seed, and writes the profile. It prints errors before and after, cross-validated by n and "
-          "k. A constant that the data does not determine stays, with the reason. `prove --sweeps` and "
+          "k. A constant that the data does not determine keeps its value; the reason is printed. `prove "
+          "--sweeps` and "
           "bench/measure_gemm.py make measurements. `--proofs` adjusts constants to what `prove` measured.",
           "shapelint calibrate measured.csv --gpu h200\n"
           "shapelint calibrate --proofs configs\n"

@@ -44,7 +44,7 @@ std::vector<UsageError> empty_values(std::span<const std::string> args) {
 void read_values(const Option& option, const std::vector<std::string>& values,
                  std::vector<UsageError>& errors) {
   const std::string name = long_name(option);
-  if (values.empty() && option.required) errors.push_back({fmt::format("no {} was given", name), {}});
+  if (values.empty() && option.required) errors.push_back({fmt::format("`{}` is missing", name), {}});
   const std::size_t first = option.many || values.empty() ? 0 : values.size() - 1;
   for (std::size_t i = first; i < values.size(); ++i) {
     // As an empty variable of a script gives it: what was meant is not that the option is absent.

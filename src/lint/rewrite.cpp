@@ -277,8 +277,7 @@ Rewritten rewrite(const RewriteRequest& request) {
         made.summary = std::move(note);
       }
       if (!along.empty()) {
-        made.summary +=
-            fmt::format("{}{} with what is changed", made.summary.empty() ? "" : "; ", changes_text(along));
+        made.summary += fmt::format("{}also: {}", made.summary.empty() ? "" : "; ", changes_text(along));
       }
       return made;
     }

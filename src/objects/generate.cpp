@@ -270,7 +270,7 @@ std::string schema(const Document& document) {
   const auto is_problems = [](const Member& each) { return each.name == "problems"; };
   if (std::none_of(members.begin(), members.end(), is_problems)) {
     members.push_back({"problems",
-                       "why there is no answer; of `status` failed",
+                       "why there is no result; if `status` is failed",
                        {Kind::list, {}, {{Kind::object, "Problem", {}}}},
                        true,
                        false});

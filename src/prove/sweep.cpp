@@ -124,7 +124,7 @@ class SweptReader {
       return std::nullopt;
     }
     auto op = op_of(kernel);
-    if (!op) return kernel.error("the kernel cannot be priced");
+    if (!op) return kernel.error("the kernel cannot be predicted");
     if (op->kind == model::OpKind::gemm && !gpu::can_multiply(gpu_, op->dtype))
       return kernel.error(fmt::format("{} cannot multiply {}", gpu_.name, name(op->dtype)));
     // What the script runs: flash-attn where it is installed, else what PyTorch has.
@@ -196,7 +196,7 @@ class SweptReader {
     for (const SweepSummary& sweep : out_.sweeps) {
       if (sweep.median_ratio < least_median_ratio || sweep.median_ratio > most_median_ratio)
         doubts.push_back(
-            fmt::format("{}: half of its kernels take {:.2f} times what is predicted or {}: another GPU, or "
+            fmt::format("{}: half of its kernels take {:.2f} times the prediction or {}: another GPU, or "
                         "one that others used",
                         sweep.name, sweep.median_ratio, sweep.median_ratio < 1 ? "less" : "more"));
       if (sweep.half_width > widest_interval)

@@ -326,7 +326,7 @@ class Matcher {
       }
       std::string what = trace_.names[call.longest->name];
       if (call.product.k > 0) what = fmt::format("a GEMM of {}", text_of(canonical(call.product)));
-      if (kind_of(call) == Kind::host) what = "operators without kernels of their own";
+      if (kind_of(call) == Kind::host) what = "operators without kernels";
       Unexplained& each = left[what];
       if (each.calls == 0) {
         each.what = what;

@@ -113,7 +113,7 @@ TEST_CASE("what a search cannot do is said with codes, all at once", "[api]") {
                                 .prices = {{"h100", 2}}})) ==
         "invalid-option error: the weight of `a100` is not a positive number\n"
         "invalid-option error: the price of `h100` belongs to no GPU of this search\n"
-        "invalid-option error: the objective is cost, and a100-sxm4-80gb has no price\n"
+        "invalid-option error: the objective `cost` needs the price of a100-sxm4-80gb\n"
         "invalid-option error: unknown field `hiden_size`; did you mean `hidden_size`?\n");
   CHECK(errors_of(api::suggest(*files, {"m.toml"}, {.gpus = {{"a100"}}, .where = {"hidden_sise > 1"}}))
             .starts_with("invalid-option hidden_sise > 1:1:1: error: "));

@@ -80,7 +80,7 @@ TEST_CASE("what is to be fitted is one GPU with one table at least", "[calibrate
     CHECK(ran.code == 2);
     return ran.err;
   };
-  CHECK(told({"calibrate", "--gpu", "h200"}).starts_with("error: no table of measured GEMMs was given"));
+  CHECK(told({"calibrate", "--gpu", "h200"}).starts_with("error: `TABLE` is missing"));
   CHECK(told({"calibrate", "t.csv"}).starts_with("error: `--gpu` is missing"));
   CHECK(told({"calibrate", "t.csv", "--gpu", "h200", "--gpu-file", "g.toml"})
             .starts_with("error: one GPU is fitted at a time"));

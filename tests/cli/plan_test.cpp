@@ -292,7 +292,7 @@ TEST_CASE("what plans cannot compare, or do not choose, is an error", "[plan][cl
     return text.find(part) != std::string::npos;
   };
   CHECK(says(error({"--gpu", "h100,a100", "--price", "h100=2"}),
-             "a100-sxm4-80gb has no price, but others have"));
+             "a100-sxm4-80gb lacks a price that others have"));
   CHECK(says(error({"--gpu", "h100", "--formats", "fp4"}), "no GPU multiplies any of the formats"));
   CHECK(says(error({"--gpu", "h100", "--context", "4"}), "`context` applies to training"));
   CHECK(says(error({"--gpu", "h100", "--concurrency", "0"}), "a number of requests above 0"));

@@ -23,7 +23,7 @@ TEST_CASE("wrong usage is exit code 2 and says what was wrong", "[cli]") {
       {{"x.toml", "--color", "nevr"},
        "error: `--color` is `nevr`; expected one of `auto`, `always`, `never`; did you mean `never`?"},
       {{"lnit"}, "error: no command or file `lnit`; did you mean `lint`?"},
-      {{"lint"}, "error: no FILE was given"},
+      {{"lint"}, "error: `FILE` is missing"},
   };
   for (const Case& each : cases) {
     const auto ran = run(each.args);

@@ -80,10 +80,14 @@ std::string title_with(const Unmet& unmet, const std::string& sum) {
   const bool rejects = contract.outcome == Consequence::refuses;
   const bool falls_back = contract.outcome == Consequence::falls_back;
   std::string out = fmt::format("{} {}", contract.package.name,
-                                falls_back ? "falls back" : contracts::outcome_words(contract));
-  const bool is_at = falls_back || contract.outcome == Consequence::slower;
+                                falls_back ? "uses a fallback kernel" : contracts::outcome_words(contract));
+  const bool is_slower = contract.outcome == Consequence::slower;
   const bool is_object = rejects || (contract.outcome == Consequence::pads && contract.set.empty());
-  if (!sum.empty()) out += is_object ? " " + sum : is_at ? " at " + sum : fmt::format(" ({})", sum);
+  if (!sum.empty())
+    out += is_object    ? " " + sum
+           : falls_back ? " for " + sum
+           : is_slower  ? " at " + sum
+                        : fmt::format(" ({})", sum);
   if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
   constexpr double least_shown = 5e-4;

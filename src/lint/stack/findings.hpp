@@ -18,7 +18,7 @@ struct FileStack {
   const contracts::Book* book = nullptr;        // with the packages' contracts
   std::shared_ptr<contracts::Checker> checker;  // absent without a stack
   std::shared_ptr<const suggest::OnStack> on_stack;
-  // Nobody named one, and the file's format is of one package: what that refuses counts, of its newest
+  // No stack is stated, and the file's format is of one package: its rejections count, of its newest
   // version that is known, and steps are priced as they are written.
   bool is_implied = false;
 };

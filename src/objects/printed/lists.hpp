@@ -255,7 +255,7 @@ struct KernelKind {
 };
 template <class Visitor>
 void describe(Visitor& of, const KernelKind*) {
-  of.type("KernelKind", "A kind of kernel, priced by its shape.");
+  of.type("KernelKind", "A kind of kernel, predicted from its shape.");
   of("name", &KernelKind::name, "");
   of("summary", &KernelKind::summary, "");
   of("columns", &KernelKind::columns, "");
@@ -271,7 +271,7 @@ template <class Visitor>
 void describe(Visitor& of, const KernelAnswer*) {
   of.type("KernelAnswer", "The predicted time of one shape.");
   of("shape", &KernelAnswer::shape, "by column, those that the table states");
-  of("predicted_us", &KernelAnswer::predicted_us, "of one run; null: it has no price", When::or_null);
+  of("predicted_us", &KernelAnswer::predicted_us, "of one run; null: not predicted", When::or_null);
   of("bound", &KernelAnswer::bound, "compute, memory, overhead", When::or_null);
   of("efficiency", &KernelAnswer::efficiency, "time at the roofline / predicted time", When::or_null);
 }

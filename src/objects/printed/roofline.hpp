@@ -193,13 +193,13 @@ void describe(Visitor& of, const Serving*) {
   of("prompt_tokens", &Serving::prompt_tokens, "");
   of("chunk_tokens", &Serving::chunk_tokens, "of it in each forward pass");
   of("first_token_us", &Serving::first_token_us, "one prompt alone, until its first token");
-  of("first_token_low_us", &Serving::first_token_low_us, "of ten requests one sees it sooner",
+  of("first_token_low_us", &Serving::first_token_low_us, "10th percentile of the requests",
      When::unless_empty);
-  of("first_token_high_us", &Serving::first_token_high_us, "of ten requests one sees it later, behind others",
+  of("first_token_high_us", &Serving::first_token_high_us, "90th percentile of the requests, behind others",
      When::unless_empty);
   of("token_us", &Serving::token_us, "between two tokens of a sequence");
-  of("token_low_us", &Serving::token_low_us, "of ten published steps one is faster", When::unless_empty);
-  of("token_high_us", &Serving::token_high_us, "of ten published steps one is slower", When::unless_empty);
+  of("token_low_us", &Serving::token_low_us, "10th percentile of published steps", When::unless_empty);
+  of("token_high_us", &Serving::token_high_us, "90th percentile of published steps", When::unless_empty);
   of("accepted_tokens_per_step", &Serving::accepted_tokens_per_step, "per sequence and decode step");
   of("tokens_per_s_all_gpus", &Serving::tokens_per_s_all_gpus, "of all sequences");
   of("tokens_per_s_per_gpu", &Serving::tokens_per_s_per_gpu, "");

@@ -52,7 +52,7 @@ std::string of_step(double us, const trace::StepTimes& step) {
 
 std::string step_line(const TraceFile& file) {
   if (file.ranges == 0)
-    return "the whole trace is taken for one step: it names none (`--step NAME` names its ranges)";
+    return "no step is named, so the whole trace counts as one (`--step NAME` names the ranges)";
   if (file.whole <= 1)
     return fmt::format("{}, the only whole step of {}", text::one_line(file.step), file.ranges);
   return fmt::format("{}, the median of {} whole steps of {}", text::one_line(file.step), file.whole,

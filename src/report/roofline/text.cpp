@@ -38,7 +38,8 @@ std::string wrapped_lines(std::string_view text, const Style& style) {
 }
 
 std::string roofs_text(const cost::Roofs& roofs, DType dtype) {
-  std::string out = fmt::format("{:<28}{:>13}{:>24}{:>14}\n", "roofs", "theory", "achieved", "ridge FLOP/B");
+  std::string out =
+      fmt::format("{:<28}{:>13}{:>24}{:>14}\n", "rooflines", "theory", "achieved", "ridge FLOP/B");
   const cost::MemoryRoof& dram = roofs.memory[0];
   for (const cost::ComputeRoof& roof : roofs.compute) {
     if (roof.dtype != dtype && (roof.on_tensor_cores || roof.dtype != DType::fp32)) continue;

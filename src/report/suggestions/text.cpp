@@ -65,7 +65,7 @@ std::string pad(std::string text, std::int64_t width) {
   return text;
 }
 
-// Changes beside other columns have at least so many, or they stand below.
+// Width of changes next to other columns; narrower, they are printed below.
 constexpr std::size_t least_changes = 24;
 constexpr std::size_t below = 5;
 
@@ -124,8 +124,8 @@ void add_soft_conditions(const SuggestReport& report, const Style& style, std::s
 // Where nothing is better, that and nothing else.
 std::string nothing_better(const suggest::Answer& answer, const Style& style) {
   if (answer.doubtful == 0) {
-    return answer.complete ? "\nno faster than now: no shape in this search space is better\n"
-                           : "\nno faster than now: nothing better was found so far\n";
+    return answer.complete ? "\nno shape in this search space is faster\n"
+                           : "\nno faster shape was found so far\n";
   }
   return wrap(fmt::format("\nno shape is faster beyond the prediction error: the best would gain {}",
                           lint::share(answer.doubtful_gain, answer.doubtful_error)),
@@ -310,7 +310,7 @@ std::string suggestions_text(const SuggestReport& report, const Style& style) {
                           answer.suggestions.empty() ? "the present shape" : "1", percent(answer.gap))
             : "a bound on better shapes is unknown; smaller ranges or larger steps let the search end";
     out += '\n' +
-           headline(fmt::format("stopped early: {} of {} priced one by one; {}",
+           headline(fmt::format("stopped early: {} of {} predicted one by one; {}",
                                 with_commas(static_cast<std::int64_t>(answer.priced)),
                                 counted(static_cast<std::int64_t>(answer.candidates), "combination"), bound),
                     0, 0, style) +

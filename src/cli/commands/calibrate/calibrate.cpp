@@ -124,7 +124,7 @@ namespace {
 // Whether the options go together; else an error.
 bool go_together(const CalibrateOptions& options, Io& io) {
   if (options.shapes.empty() && !options.proofs) {
-    print_error(io, "no table of measured GEMMs was given", "`shapelint calibrate TABLE`");
+    print_error(io, "`TABLE` is missing", "`shapelint calibrate TABLE`");
     return false;
   }
   if (!options.gpu.empty() && !options.gpu_file.empty()) {

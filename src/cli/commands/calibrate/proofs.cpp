@@ -153,7 +153,7 @@ ProvedFinding finding_of(const std::string& file, const prove::StoredProof& proo
   if (!out.no_longer_fits.empty()) return out;
   out.before = prove::predict_gain(before, reading, proof.proof.changes);
   out.after = prove::predict_gain(after, reading, proof.proof.changes);
-  if (!out.before || !out.after) out.no_longer_fits = "the change cannot be priced";
+  if (!out.before || !out.after) out.no_longer_fits = "the change cannot be predicted";
   return out;
 }
 

@@ -165,14 +165,14 @@ ExitCode kernels(const KernelsOptions& options, Io& io) {
   const cost::KernelKind* kind = cost::find_kernel_kind(options.kind);
   if (kind == nullptr) {
     const std::string near = did_you_mean(options.kind, kind_names());
-    print_error(
-        io,
-        options.kind.empty() ? std::string("no KIND given") : fmt::format("unknown kind `{}`", options.kind),
-        near.empty() ? "`--list` lists them" : near);
+    print_error(io,
+                options.kind.empty() ? std::string("`KIND` is missing")
+                                     : fmt::format("unknown kind `{}`", options.kind),
+                near.empty() ? "`--list` lists them" : near);
     return ExitCode::error;
   }
   if (options.shapes.empty()) {
-    print_error(io, "no table given", "use `--shapes FILE`; `-` is standard input");
+    print_error(io, "`--shapes` is missing", "its FILE is a table; `-`: standard input");
     return ExitCode::error;
   }
   const std::optional<gpu::Gpu> gpu = one_gpu(options.project, io);

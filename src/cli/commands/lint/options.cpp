@@ -67,7 +67,7 @@ std::vector<Option> choosing_options(LintOptions& options) {
 }
 
 std::vector<Option> known_options(LintOptions& options) {
-  constexpr auto group = "Only what is new";
+  constexpr auto group = "New findings only";
   return {
       {.names = "--baseline",
        .value = "FILE",

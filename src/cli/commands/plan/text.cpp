@@ -64,14 +64,16 @@ std::string count_title(const PlanCount& each) {
 }
 
 std::string counts_text(const api::SearchCounts& counts) {
-  std::string out = fmt::format("{}: {} priced", counted(counts.all, "plan"), with_commas(counts.priced));
+  std::string out = fmt::format("{}: {} predicted", counted(counts.all, "plan"), with_commas(counts.priced));
   const auto add = [&](std::int64_t count, std::string_view what) {
     if (count > 0) out += ", " + counted(count, what);
   };
   add(counts.too_large, "does not fit|do not fit");
   add(counts.by_rules, "violates a rule|violate a rule");
   add(counts.refused, "is rejected by the stack|are rejected by the stack");
-  add(counts.needless, "recomputes or waits needlessly|recompute or wait needlessly");
+  add(counts.needless,
+      "has needless recomputation or exposed communication|have needless recomputation or exposed "
+      "communication");
   add(counts.bounded, "cannot be faster|cannot be faster");
   return out;
 }
@@ -164,7 +166,7 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
     for (const std::string& cell : column.cells) width = std::max(width, cell.size());
     return width;
   };
-  // Too wide for a terminal: without what is told of the first plan below.
+  // Too wide for a terminal: without columns that the first plan below has.
   for (const std::string_view title : {"recompute", "MFU"}) {
     std::size_t width = 0;
     for (const Column& column : columns) width += column.is_needed ? width_of(column) + 2 : 0;
@@ -400,7 +402,7 @@ std::string serving_text(const PlanResult& result, const report::Style& style) {
                        0, style);
   }
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
-  out += fmt::format("{}, {}; all that fit were priced\n", count_title(shown),
+  out += fmt::format("{}, {}; all that fit were predicted\n", count_title(shown),
                      counted(shown.enumerated.all, "plan"));
   const bool is_smallest = replica_words(*shown.cheapest) == replica_words(*shown.fewest_gpus) &&
                            shown.cheapest->concurrent_requests == shown.fewest_gpus->concurrent_requests;

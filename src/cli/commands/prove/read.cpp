@@ -127,7 +127,7 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
   const std::string why = prove::difference(measured->sizes, input->reading());
   if (!why.empty()) {
     print_error(io,
-                fmt::format("{}: the model is no longer what was measured: {}", file, text::one_line(why)),
+                fmt::format("{}: the model has changed since the measurement: {}", file, text::one_line(why)),
                 "`shapelint prove` writes a new script; repeat its options here");
     return ExitCode::error;
   }
