@@ -92,7 +92,7 @@ async function session() {
   await wrong("lint", {}, /give one of/);
   await wrong("lint", { text: "a", path: "configs/gpt3.toml" }, /give one of/);
   await wrong("lint", { text: "[model]\nhiden_size = 1\n", filename: "a.toml" }, /hidden_size/);
-  await wrong("lint", { text: "x", filename: "../a.toml" }, /no name of a file/);
+  await wrong("lint", { text: "x", filename: "../a.toml" }, /not a file name/);
   await wrong("lint", { text: "#".repeat((16 << 20) + 1) }, /longer than/);
   await wrong("lint", { model: "no/such-model-anywhere" }, /no-such-model-anywhere|such-model/);
   await wrong("lint", { path: "configs/gpt3.toml", gpu: "no-such-gpu" }, /no-such-gpu/);

@@ -71,7 +71,7 @@ def _listed(texts: Gpus | Stack) -> list[str]:
     try:
         names = [each.strip() for some in itertools.islice(given, _MOST_NAMES + 1) for each in some.split(",")]
     except (TypeError, AttributeError):
-        raise TypeError(f"a text or several are expected, not {texts!r}") from None
+        raise TypeError(f"expected a text or several, not {texts!r}") from None
     if len(names) > _MOST_NAMES:
         raise ValueError(f"more than {_MOST_NAMES:,} names are given")
     return names
@@ -93,7 +93,7 @@ def _check_characters(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as wrong:
-        raise ValueError(f"the text holds U+{ord(text[wrong.start]):04X} at {wrong.start}, which is no character") from None
+        raise ValueError(f"the text holds U+{ord(text[wrong.start]):04X} at {wrong.start}, which is not a character") from None
 
 
 def _question(

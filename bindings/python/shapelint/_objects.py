@@ -256,5 +256,5 @@ def written(given: Any) -> Optional[Written]:
     if _has(given, "training", "parallelism") and (_has(given, "model") or _has(given, "model_spec")):
         return _of_torchtitan(given)
     if _has(given, "per_device_train_batch_size") and not hasattr(given, "hidden_size"):
-        raise TypeError("training arguments state no model: give both, `(model.config, args)`")
+        raise TypeError("training arguments do not include the model: give both, `(model.config, args)`")
     return None

@@ -30,17 +30,17 @@ export async function input_of({ path: given, text, filename, model }, root, pro
   if (text !== undefined) {
     if (Buffer.byteLength(text) > most_text_bytes) throw new Error(`the text is longer than ${most_text_bytes} bytes`);
     const name = filename ?? "model.toml";
-    if (!file_name.test(name)) throw new Error(`\`${name}\` is no name of a file: letters, digits, \`.\`, \`_\` and \`-\``);
+    if (!file_name.test(name)) throw new Error(`\`${name}\` is not a file name: letters, digits, \`.\`, \`_\` and \`-\``);
     return { text, name };
   }
   if (model !== undefined) {
-    if (!published.test(model)) throw new Error(`\`${model}\` is no name of a published model, as in \`Qwen/Qwen3-8B\``);
+    if (!published.test(model)) throw new Error(`\`${model}\` is not the name of a published model, as in \`Qwen/Qwen3-8B\``);
     // The program would read a path of that name.
     if (await stat(path.resolve(root, model)).catch(() => null)) return input_of({ path: model }, root, program);
     return { file: model };
   }
   const found = await below(root, given);
   if (program.reads_files) return { file: found.name };
-  if (found.is_folder) throw new Error(`${given}: a folder, of which only the native program looks for files`);
+  if (found.is_folder) throw new Error(`${given}: a folder; only the native program lints folders`);
   return { file: found.name, files: { [found.name]: await readFile(found.real, "utf8") } };
 }

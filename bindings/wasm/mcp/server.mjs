@@ -24,7 +24,7 @@ const word = /^[A-Za-z0-9][\w .,=<>!~:+-]*$/; // names, also several with commas
 const source = {
   path: z.string().max(4096).optional().describe("a configuration, or a folder of them, below the working folder"),
   text: z.string().optional().describe("a configuration itself: JSON, YAML, TOML, Python or a launch script"),
-  filename: z.string().optional().describe("what to call the text; its ending tells the syntax (config.json, train.sh, model.toml)"),
+  filename: z.string().optional().describe("what to call the text; its extension sets the syntax (config.json, train.sh, model.toml)"),
   model: z.string().max(200).optional().describe("a published model, such as Qwen/Qwen3-8B"),
 };
 const gpu = z.string().regex(word).max(200).optional().describe("GPUs with commas between them, such as h100 or a100,h200; the tool gpus lists them");

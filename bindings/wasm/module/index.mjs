@@ -63,7 +63,7 @@ class Shapelint {
   #write(text) {
     const bytes = this.#wasm.lengthBytesUTF8(text) + 1;
     const at = this.#wasm._malloc(bytes);
-    if (at === 0) throw new RangeError("there is not enough memory");
+    if (at === 0) throw new RangeError("out of memory");
     this.#wasm.stringToUTF8(text, at, bytes);
     return at;
   }
@@ -75,7 +75,7 @@ class Shapelint {
     const answer = wasm._shapelint_call(called, said);
     wasm._free(called);
     wasm._free(said);
-    if (answer === 0) throw new RangeError("there is not enough memory");
+    if (answer === 0) throw new RangeError("out of memory");
     const { value, problems } = JSON.parse(wasm.UTF8ToString(answer));
     wasm._free(answer);
     if (problems) throw new ShapelintError(problems);
