@@ -225,7 +225,7 @@ def score(rows):
 
 
 def residual_tables(report):
-    lines = ["", "## What stands in the way\n",
+    lines = ["", "## Unmet targets\n",
              "Figures that miss what is wanted of them, and the groups of rows whose share of the error exceeds their share "
              "of the rows by 15 % and more, or at all where none does so by 15 % (tile, split and waves are the predicted ones). *Neighbours* is the mean change of "
              "measured over predicted time between neighbouring m of one (n, k) site: jumps from one kernel to another and "

@@ -39,7 +39,7 @@ looks rows up, a median of 3.6 % on sites that were left out.
 
 Training: published tokens/s per GPU (Megatron-Bridge, releases 25.09 to 26.08). Serving: time per token of engines with
 as many requests at once as stated, or as the cache has room for; prefills of new requests are piggybacked on the others' decode steps
-(SGLang: in steps of their own), experts' popularity is exponential. 4-bit checkpoints have attention in 16 bits. Runs of InferenceX's lengths are
+(SGLang: in separate steps), experts' popularity is exponential. 4-bit checkpoints have attention in 16 bits. Runs of InferenceX's lengths are
 priced as its scripts start them: cache in fp8, lengths of 0.9 of those stated, limits on requests. Speculative decoding is not
 stated in that table: runs that took less than {faster} of the time of another with the same layout, batch and lengths are
 taken to use it, and are counted apart, with all runs of an engine's version, model, GPU and format most of whose runs with such
