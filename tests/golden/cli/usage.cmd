@@ -1,4 +1,4 @@
-# What a newcomer types before reading anything.
+# First steps of a new user.
 shapelint
 shapelint --help
 shapelint --version

@@ -1,6 +1,6 @@
-# Qwen3-235B-A22B in fp8 (vllm-project/vllm#17569): not with experts split over 8 GPUs, but with whole ones.
+# Qwen3-235B-A22B in FP8 (vllm-project/vllm#17569): rejected with TP 8 of the experts, runs with EP 8.
 shapelint fits tests/contracts/models/qwen3-235b.toml --count 4,8,16 --gpu h100 --stack vllm==0.24
-# gpt-oss-120b's hidden size of 2880 with DeepEP (deepseek-ai/DeepEP#532): vLLM pads it to 3072, DeepEP alone refuses it.
+# gpt-oss-120b's hidden_size 2880 with DeepEP (deepseek-ai/DeepEP#532): vLLM pads it to 3072, DeepEP alone rejects it.
 shapelint fits tests/contracts/models/gpt-oss-120b.toml --count 8 --gpu h100 --stack vllm==0.24,deep-ep==2.1
 # GLM-4.7 on 6 GPUs (vllm-project/vllm#31474): the heads divide, the vocabulary does not.
 shapelint fits tests/contracts/models/glm-4.7.toml --count 6 --gpu h20 --stack vllm==0.24

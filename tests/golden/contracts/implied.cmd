@@ -1,6 +1,6 @@
-# A script of Megatron-LM is run by Megatron-core, whoever says so: what that refuses is found, and not searched for.
+# Megatron-LM scripts run on Megatron-core: its requirements apply to findings and to the search.
 shapelint tests/contracts/models/uneven-stages.sh --gpu h100 --select SL408,SL451
 shapelint tests/contracts/models/uneven-stages.sh --gpu h100 --select SL408,SL451 --stack none
 shapelint suggest tests/contracts/models/uneven-stages.sh --gpu h100 --vary num_layers,pipeline --top 2 --format csv
-# What a rule finds of the same field for another reason hides no contract.
+# A finding of the same field for another reason does not hide a requirement.
 shapelint tests/contracts/models/uneven-everything.sh --gpu h100 --select SL4 --format concise

@@ -7,7 +7,7 @@ shapelint tests/golden/errors/latin-1.txt
 shapelint tests/golden/errors/syntax.txt
 shapelint tests/golden/errors/other.txt
 shapelint --format json no-such-file.toml
-# A word, or no layer, where a size must stand; `$WIDTH` is what the run knows.
+# A word in place of a size, and a model without a decoder.
 shapelint tests/golden/errors/word-for-size.txt
 shapelint tests/golden/errors/no-decoder.txt
 shapelint tests/golden/errors/broken-yaml.txt
@@ -18,6 +18,6 @@ shapelint tests/golden/errors/no-batch.txt
 shapelint tests/golden/errors/not-a-number.txt
 shapelint tests/golden/errors/commas.txt
 shapelint tests/golden/errors/nan.txt
-# What frameworks take for none, or for a choice of their own.
+# Values that mean none, or the framework's choice.
 shapelint tests/golden/errors/automatic.txt --gpu h100
 shapelint tests/golden/errors/automatic-degrees.txt --gpu h100

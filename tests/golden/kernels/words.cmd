@@ -1,2 +1,2 @@
-# A word that a column does not know is a mistake of its rows: told once, and the others are answered.
+# An unknown word in a column: one note for its rows; the other rows are predicted.
 shapelint kernels moe --gpu h100 --shapes tests/golden/kernels/words.csv --format csv

@@ -1,4 +1,4 @@
-# Values of the command line stand in for those of the file; a finding says so.
+# Values of the command line replace those of the file; the finding has a note.
 shapelint examples/gpt3-2.7b.toml --gpu a100 --num-attention-heads 20 --vocab-size 50304
 shapelint examples/gpt3-2.7b.toml --gpu a100 --tensor 3 --select SL4
 shapelint examples/llama-3-8b.toml --gpu h100 --mode decode --context-length 4096 --micro-batch-size 8

@@ -1,4 +1,4 @@
-# What plans have in common is told once, with the one that loses most, and changed for all of them at once.
+# A finding shared by several plans is printed once, with the largest cost, and fixed for all.
 shapelint tests/golden/lint/plans-in-common.toml --gpu h100
 shapelint tests/golden/lint/plans-in-common.toml tests/golden/lint/plans.toml --gpu h100
 shapelint tests/golden/lint/plans-in-common.toml --gpu h100 --format concise

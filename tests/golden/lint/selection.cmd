@@ -1,4 +1,4 @@
-# The file says which GPU, which rules, and that warnings are no failure.
+# The file sets the GPU, the rules and the fail level.
 shapelint tests/golden/lint/selection.toml
 # The command line wins.
 shapelint tests/golden/lint/selection.toml --gpu a100 --fail-level warning --select SL605

@@ -1,2 +1,2 @@
-# Experts of a served mixture are priced by timings, which tell no tiles.
+# Served experts are predicted from timings, which have no tiles.
 shapelint tests/formats/fixtures/vllm/serve.sh --gpu h100

@@ -1,4 +1,4 @@
-# A mistake in the configuration is told by every command, once.
+# Every command reports an error of the configuration once.
 shapelint tests/project/laboratory/wide-heads.toml tests/project/laboratory/narrow-heads.toml --config tests/project/mistaken.toml
 shapelint suggest tests/project/laboratory/wide-heads.toml --config tests/project/mistaken.toml
 shapelint roofline tests/project/laboratory/wide-heads.toml tests/project/laboratory/narrow-heads.toml --config tests/project/mistaken.toml

@@ -1,2 +1,2 @@
-# The laboratory's rule refuses what its GPU could run.
+# The laboratory's rule rejects layouts that its GPU could run.
 shapelint plan tests/project/laboratory/narrow-heads.toml --gpus 2

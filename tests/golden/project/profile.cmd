@@ -1,2 +1,2 @@
-# What the laboratory's GPU was predicted to take, and its rule among what is found.
+# The prediction for the laboratory's GPU, and its rule among the findings.
 shapelint profile tests/trace/transformer-cpu.json.gz --model tests/trace/transformer.toml --config tests/project/laboratory/shapelint.toml --top 3
