@@ -209,7 +209,7 @@ TEST_CASE("GPT-NeoX computes attention without a fused kernel unless it is told 
   CHECK(plain.readings.front().setup.plan.attention == model::Attention::unfused);
   const auto flash = read_text("125M.yml", text + R"(, "attention_config": [[["flash"], 12]]})");
   REQUIRE(flash.readings.size() == 1);
-  CHECK(flash.readings.front().setup.plan.attention == model::Attention::flash);
+  CHECK(flash.readings.front().setup.plan.attention == model::Attention::flash2);
 }
 
 TEST_CASE("Primus and FlagScale state the rank of LoRA adapters", "[formats]") {

@@ -16,6 +16,7 @@
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "gpu/gpu.hpp"
+#include "model/lower/attention/version.hpp"
 #include "model/reading.hpp"
 #include "rules/scope/context.hpp"
 #include "rules/scope/launch.hpp"
@@ -262,9 +263,13 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
   const gpu::Gpu& gpu = gpus[group.gpus[static_cast<std::size_t>(worst - group.hits.begin())]];
   const KnownContext& known = hit.context.known;
   const auto kernel = [&] {
-    const auto library = hit.context.setup == nullptr ? model::AttentionLibrary::flash_attention
-                                                      : model::library_of(hit.context.setup->plan.attention);
-    return std::string(cost::attention_kernels(gpu, library).name);
+    const model::Attention asked =
+        hit.context.setup == nullptr ? model::Attention::flash : hit.context.setup->plan.attention;
+    const gpu::AttentionKernels& kernels = cost::attention_kernels(gpu, model::library_of(asked));
+    const std::int64_t version = model::kernel_version(asked);
+    const bool is_older = std::any_of(kernels.older.begin(), kernels.older.end(),
+                                      [&](const gpu::OlderKernels& each) { return each.version == version; });
+    return is_older ? fmt::format("FlashAttention-{}", version) : std::string(kernels.name);
   };
   const Context& context = hit.context;
   const Word words[] = {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/lower/attention/version.hpp"
+
 namespace shapelint::model {
 
 double visible_pairs(double queries, double keys, bool causal, double window) {
@@ -86,12 +88,12 @@ void lower_shared_inputs(const LoweringContext& shared, Dim qkv, Repeat layer, E
               dim(block.adapter_rank, "shared_adapter_rank"), shared.linear_dtype, layer);
 }
 
+}  // namespace
+
 std::int64_t kernel_version(Attention attention) {
   if (attention == Attention::flash1) return 1;
   return attention == Attention::flash2 ? 2 : 0;
 }
-
-}  // namespace
 
 Dim attention_inputs(const LoweringContext& shared) {
   const SharedBlock& block = shared.model.shared_block;
