@@ -196,7 +196,7 @@ constexpr Variable of_model[] = {
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", "intermediate size of one branch of a gated MLP's first linear layer, as the framework rounds it", [](const Context& c) { return extra(*c.reading, "gated_linear1_branch"); }},
     {"gated_linear2_width", "intermediate size that the second linear layer of the same MLP takes", [](const Context& c) { return extra(*c.reading, "gated_linear2_width"); }},
-    {"gated_as_written", "intermediate size that the file states for a gated MLP, before the framework splits it into branches", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
+    {"gated_as_written", "intermediate size of each branch of a gated MLP that is meant: as stated before the framework splits it, or else as published models of the width have it", [](const Context& c) { return extra(*c.reading, "gated_as_written"); }},
     {"quantization_block", "values per scale in the file's quantized weights", [](const Context& c) { return extra(*c.reading, "quantization_block"); }},
     {"may_be_longer", "whether a server's command lifts that limit, or changes the model's RoPE", [](const Context& c) { return extra(*c.reading, "may_be_longer"); }, {}, true},
     {"undivided_tokens", "tokens of a server's step without chunked prefill; else 0", [](const Context& c) { return extra(*c.reading, "undivided_tokens"); }},
