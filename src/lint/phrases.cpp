@@ -445,7 +445,11 @@ void add_how(const project::Configured& configured, ModelReport& model) {
     std::vector<std::string> ways = ways_of(proposal, dialect, model.reading, false);
     if (!ways.empty() && ways.size() < written_changes(proposal, model.reading).size())
       ways = ways_of(proposal, dialect, model.reading, true);
-    std::vector<std::string> all{in_words(ways), shared_batch_of(proposal, dialect, model.reading),
+    // One key may stand for several fields.
+    std::vector<std::string> told;
+    for (const std::string& way : ways)
+      if (std::find(told.begin(), told.end(), way) == told.end()) told.push_back(way);
+    std::vector<std::string> all{in_words(told), shared_batch_of(proposal, dialect, model.reading),
                                  finding.how};
     std::erase(all, std::string{});
     finding.how = fmt::format("{}", fmt::join(all, "; "));

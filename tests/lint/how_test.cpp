@@ -10,8 +10,10 @@
 #include "lint/run.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
+#include "tests/lint/first_fix.hpp"
 
 using namespace shapelint;
+using tests::first_fix;
 
 namespace {
 
@@ -58,35 +60,6 @@ std::string megatron_sh(const std::string& more) {
          "--num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
          "--global-batch-size 64 --bf16 " +
          more + "\n";
-}
-
-// "tensor 4 → 2: `model_parallel_size: 2`, safe"; what else was found where there is no such finding.
-std::string first_fix(const std::string& path, const std::string& text, const std::string& code,
-                      const std::string& gpu = "h100") {
-  text::MemoryFileSystem files;
-  files.files[path] = text;
-  project::Request request;
-  request.gpus.names = {gpu};
-  request.min_severity = rules::Severity::info;
-  request.select = {code};
-  lint::RunRequest run;
-  run.paths = {path};
-  const project::Project project(request, files);
-  const lint::RunOutcome out = lint::lint_files(run, project);
-  for (const lint::ModelReport& model : out.report.models) {
-    for (const rules::Finding& finding : model.result.findings) {
-      if (finding.code != code) continue;
-      if (finding.proposals.empty()) return "no fix of " + std::string(lint::field_name(finding.blamed));
-      const rules::Proposal& first = finding.proposals.front();
-      const bool can_write = !lint::edits_of(first, model).empty();
-      return fmt::format("{}: {}, {}", lint::changes_text(first.changes),
-                         lint::written(finding, 0, model).text,
-                         !can_write                            ? "by hand"
-                         : lint::is_safe(first, model.reading) ? "safe"
-                                                               : "unsafe");
-    }
-  }
-  return "nothing";
 }
 
 // Of SmolLM's continued pretraining: a 3B model on 64 GPUs.
