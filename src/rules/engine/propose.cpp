@@ -342,6 +342,7 @@ class Proposer {
       if (!fix.set.empty()) set(fix);
       if (!fix.vary.empty()) vary(fix);
     }
+    if (all_.empty() && overflows_) return std::move(full_);
     return std::move(all_);
   }
 
@@ -464,7 +465,20 @@ class Proposer {
   void add(suggest::Candidate candidate) {
     if (lacks_key(candidate) || (overflows_ && is_answered(candidate))) return;
     candidate.origin = fix_number_;
-    add_unique(all_, std::move(candidate));
+    add_unique(fills_memory(candidate.setup) ? full_ : all_, std::move(candidate));
+  }
+
+  // It takes nearly all that is there, which the estimate cannot tell from all, and markedly more than the
+  // start. Rows that only pad take next to nothing.
+  bool fills_memory(const model::Setup& setup) const {
+    constexpr double most = 0.98;  // of what tensors can have
+    constexpr double markedly = 1.01;
+    if (fails_) return false;
+    return std::any_of(request_.evaluators.begin(), request_.evaluators.end(), [&](const auto* each) {
+      const double needed = each->memory_bytes(setup);
+      return needed > most * suggest::usable_bytes(gpu::memory_gib(each->gpu()), setup) &&
+             (overflows_ || needed > markedly * each->memory_bytes(reading_.setup));
+    });
   }
 
   // The search holds a candidate to the constraints that the start meets; a way out of a failure must also
@@ -510,6 +524,7 @@ class Proposer {
   bool overflows_;
   std::size_t fix_number_ = 0;
   std::vector<suggest::Candidate> all_;
+  std::vector<suggest::Candidate> full_;  // leave next to nothing of a GPU's memory
 };
 
 }  // namespace

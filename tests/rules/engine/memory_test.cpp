@@ -203,6 +203,11 @@ TEST_CASE("no proposal turns a run that fits into one that does not") {
       if (is_memory) RC_ASSERT(!fitted);
       for (const Proposal& proposal : finding.proposals) {
         check(finding.code, proposal.changes);
+        // Nor into one that leaves less of the memory than the estimate can tell.
+        const model::Setup setup = changed(reading, proposal.changes);
+        const double usable = suggest::usable_bytes(gpu::memory_gib(gpu.front()), setup);
+        if (fitted && !is_memory && !finding.certain_to_fail)
+          RC_ASSERT(suggest::memory_bytes(setup) <= std::max(0.98 * usable, 1.01 * needs));
         if (is_memory) RC_ASSERT(fits(changed(reading, proposal.changes), gpu.front()));
       }
     }
