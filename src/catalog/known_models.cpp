@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/aliases.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/entry.hpp"
 
@@ -110,17 +111,6 @@ void load_family(NodeRef family, std::int64_t sources, std::vector<KnownModel>& 
   }
 }
 
-// What a file calls models of any: `[[alias]]` has the `model` and its further `names`.
-void load_aliases(const text::Document& document, std::vector<KnownModel>& models) {
-  for (const NodeRef entry : document.root()["alias"]) {
-    const auto name = entry["model"].as_string().value_or("");
-    const auto found =
-        std::find_if(models.begin(), models.end(), [&](const KnownModel& each) { return each.name == name; });
-    if (found == models.end()) continue;  // a test checks the names
-    for (const NodeRef alias : entry["names"]) found->aliases.emplace_back(alias.as_string().value_or(""));
-  }
-}
-
 }  // namespace
 
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
@@ -145,6 +135,40 @@ void load_known_models(const text::Document& document, std::vector<KnownModel>& 
   for (const NodeRef family : root["family"]) load_family(family, sources, models, errors);
 }
 
+namespace {
+
+// What a file calls models of any: `[[alias]]` has the `model` and its further `names`.
+template <class Find>
+void add_aliases(const text::Document& document, std::vector<Error>& errors, const Find& find) {
+  for (const NodeRef entry : document.root()["alias"]) {
+    const auto name = entry["model"].as_string().value_or("");
+    KnownModel* const found = find(name);
+    if (found == nullptr) {
+      errors.push_back(entry.error(fmt::format("no model is called `{}`", name)));
+      continue;
+    }
+    for (const NodeRef alias : entry["names"]) found->aliases.emplace_back(alias.as_string().value_or(""));
+  }
+}
+
+KnownModel* named(std::vector<KnownModel>& models, std::string_view name) {
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const KnownModel& each) { return each.name == name; });
+  return found == models.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void load_aliases(const text::Document& document, std::vector<KnownModel>& models,
+                  std::vector<Error>& errors) {
+  add_aliases(document, errors, [&](std::string_view name) -> KnownModel* {
+    if (KnownModel* const own = named(models, name); own != nullptr) return own;
+    for (const KnownModel& each : known_models())
+      if (each.name == name) return &models.emplace_back(each);
+    return nullptr;
+  });
+}
+
 std::optional<std::int64_t> stated(const KnownModel& known, model::FieldId field) {
   for (const auto& [each, value] : known.values) {
     if (each == field) return value;
@@ -166,7 +190,8 @@ std::span<const KnownModel> known_models() {
     std::vector<Error> errors;  // the data files are checked by a test
     for (const text::Document& document : builtin("formats/models"))
       load_known_models(document, *out, errors);
-    for (const text::Document& document : builtin("formats/models")) load_aliases(document, *out);
+    const auto built_in = [&](std::string_view name) { return named(*out, name); };
+    for (const text::Document& document : builtin("formats/models")) add_aliases(document, errors, built_in);
     return out;
   }();
   return models;

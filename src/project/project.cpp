@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
+#include "catalog/aliases.hpp"
 #include "catalog/catalog.hpp"
 #include "contracts/stack.hpp"
 #include "formats/dialect/dialects.hpp"
@@ -117,6 +118,7 @@ void load_models(Configured& out, const text::FileSystem& files) {
   const std::vector<text::Document> own = load_folders(out.config.model_folders, files, out.errors);
   std::vector<Error> found;
   for (const text::Document& document : own) catalog::load_known_models(document, out.models, found);
+  for (const text::Document& document : own) catalog::load_aliases(document, out.models, found);
   keep(found, own, files, out.errors);
 }
 

@@ -216,7 +216,9 @@ TEST_CASE("a model of one's own goes before the built-in table", "[project]") {
       "source = \"our wiki\"\n[common]\nmlp_gated = true\nnum_layers = 28\n"
       "[[model]]\nname = \"house/Small-3B\"\naliases = [\"small-long\"]\nhidden_size = 3072\n"
       "num_attention_heads = 24\nintermediate_size = 8192\nvocab_size = 128256\n"
-      "[[model]]\nname = \"Qwen/Qwen3-8B\"\nhidden_size = 1024\nnum_attention_heads = 16\n";
+      "[[model]]\nname = \"Qwen/Qwen3-8B\"\nhidden_size = 1024\nnum_attention_heads = 16\n"
+      "[[alias]]\nmodel = \"house/Small-3B\"\nnames = [\"lab/three\"]\n"
+      "[[alias]]\nmodel = \"Qwen/Qwen3-14B\"\nnames = [\"lab/fourteen\"]\n";
   const auto width = [&](const project::Request& request, std::string_view name) {
     const project::Project project(request, files);
     CHECK(project.of("sft.yaml").errors.empty());
@@ -234,6 +236,8 @@ TEST_CASE("a model of one's own goes before the built-in table", "[project]") {
   CHECK(width({}, "small-long") == 3072);
   CHECK(width({}, "Qwen/Qwen3-8B") == 1024);
   CHECK(width({}, "Qwen/Qwen3-14B") == 5120);
+  CHECK(width({}, "lab/three") == 3072);
+  CHECK(width({}, "lab/fourteen") == 5120);
   // By its name alone, too.
   const project::Project project({}, files);
   const auto path = project::path_named(project, "house/Small-3B");
@@ -261,11 +265,13 @@ TEST_CASE("mistakes in models of one's own are told with their place", "[project
   files.files["shapelint.toml"] = "model-folders = [\"models\"]\n";
   files.files["models/own.toml"] =
       "[[model]]\nname = \"a/b\"\nhiden_size = 1024\nnum_layers = 2.5\nnorm = \"batch\"\n"
-      "[[model]]\nhidden_size = 64\n[[family]]\ncolumns = \"hidden_size\"\nmodels = [\"a/c 64\"]\n";
+      "[[model]]\nhidden_size = 64\n[[family]]\ncolumns = \"hidden_size\"\nmodels = [\"a/c 64\"]\n"
+      "[[alias]]\nmodel = \"a/d\"\nnames = [\"d\"]\n";
   const project::Project project({}, files);
   Strings told;
   for (const auto& each : project.of("m.toml").errors) told.push_back(each.error.message);
   CHECK(told == Strings{"unknown field `hiden_size`", "`num_layers` is an integer, true or false, or a name",
                         "unknown choice `batch`", "a model needs a name",
-                        "a row is a name, a number for each of `columns`, and that of its source"});
+                        "a row is a name, a number for each of `columns`, and that of its source",
+                        "no model is called `a/d`"});
 }
