@@ -61,7 +61,7 @@ const std::vector<Mistake> mistakes{
        "  \"num-layers\": 40,\n  \"hidden-size\": 5120,\n"
        "  \"num-attention-heads\": 36,\n  \"seq-length\": 2048\n}\n"}},
      1,
-     {"pythia-12b-deduped.yml:4:17: warning: this is Pythia 12B: `num_layers` 40 instead of 36",
+     {"pythia-12b-deduped.yml:4:17: warning: `num_layers` 40, but 36 in Pythia 12B",
       "pythia-12b-deduped.yml:6:26: error: `hidden_size` 5120 is not divisible by `num_attention_heads` 36 "
       "[SL401]"}},
     {"Primus qwen3_32B.yaml: no kv_channels, so that heads are 80 wide instead of 128",
@@ -72,7 +72,7 @@ const std::vector<Mistake> mistakes{
        "num_attention_heads: 64\ngroup_query_attention: true\nnum_query_groups: 8\n"
        "swiglu: true\nqk_layernorm: true\n"}},
      1,
-     {"warning: this is Qwen/Qwen3-32B: `head_dim` 80 instead of 128"}},
+     {"warning: `head_dim` 80, but 128 in Qwen/Qwen3-32B"}},
     {"Primus qwen3_4B.yaml: the same",
      "qwen3_4B.yaml",
      {{"qwen3_4B.yaml",
@@ -81,7 +81,7 @@ const std::vector<Mistake> mistakes{
        "extends: [base.yaml]\n"},
       {"base.yaml", "seed: 1\n"}},
      1,
-     {"warning: this is Qwen/Qwen3-4B: `head_dim` 80 instead of 128"}},
+     {"warning: `head_dim` 80, but 128 in Qwen/Qwen3-4B"}},
     {"Primus zebra_llama_8B.yaml: a digit of Llama 3 8B's width, in a model of another depth",
      "zebra_llama_8B.yaml",
      {{"zebra_llama_8B.yaml",
@@ -89,15 +89,13 @@ const std::vector<Mistake> mistakes{
        "num_attention_heads: 32\nswiglu: true\nis_hybrid_model: true\n"
        "hybrid_attention_ratio: 0.25\nmamba_state_dim: 128\n"}},
      1,
-     {"zebra_llama_8B.yaml:4:18: warning: `hidden_size` of Llama 3 8B: `intermediate_size` "
-      "14436 "
-      "instead of 14336"}},
+     {"zebra_llama_8B.yaml:4:18: warning: `intermediate_size` 14436, but 14336 in Llama 3 8B"}},
     {"calculon models/gpt3-13B.json: 5140 for 5120, a misprint in the paper's table",
      "gpt3-13B.json",
      {{"gpt3-13B.json", R"({"hidden": 5140, "feedforward": 20560, "seq_size": 2048, "attn_heads": 40,
  "attn_size": 128, "num_blocks": 40})"}},
      1,
-     {"gpt3-13B.json:1:12: warning: this is GPT-3 13B: `hidden_size` 5140 instead of 5120"}},
+     {"gpt3-13B.json:1:12: warning: `hidden_size` 5140, but 5120 in GPT-3 13B"}},
     {"open_lm open_lm_87m.json: 488 / 12 is rounded down to 40, and 8 columns are lost",
      "open_lm_87m.json",
      {{"open_lm_87m.json", R"({"hidden_dim": 488, "n_layers": 24, "n_heads": 12, "seq_len": 2048,
@@ -110,7 +108,7 @@ const std::vector<Mistake> mistakes{
        "base_model: NousResearch/Llama-2-7b-hf\ndatasets: [{path: x, type: alpaca}]\n"
        "sequence_len: 8096\nmicro_batch_size: 2\ngradient_checkpointing: true\n"}},
      0,
-     {"lora.yml:3:15: info: `sequence_length` 8096 is 96 off 8192"}},
+     {"lora.yml:3:15: info: `sequence_length` 8096 differs from 8192 by 96"}},
     {"axolotl examples: two tokens added, and the embedding is 32002 rows",
      "chatml.yml",
      {{"chatml.yml",

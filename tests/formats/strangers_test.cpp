@@ -65,10 +65,9 @@ arch = "mot"
 )");
   CHECK(result.readings.empty());
   REQUIRE_FALSE(result.notes.empty());
-  CHECK(
-      result.notes.back().message ==
-      "KempnerForge TOML: recognized, but it holds no complete model (vlm.arch: layers with weights of their "
-      "own for each modality)");
+  CHECK(result.notes.back().message ==
+        "KempnerForge TOML: recognized, but it holds no complete model (vlm.arch: separate weights for each "
+        "modality)");
 }
 
 TEST_CASE("KAITO's workspaces divide a preset over the GPUs of their instances", "[formats]") {

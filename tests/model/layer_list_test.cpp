@@ -203,7 +203,7 @@ TEST_CASE("a layer's values as the model's own are the same model", "[model]") {
 TEST_CASE("a list says the same as the fields that count its kinds", "[model]") {
   const std::string attention = "attention 8/8 heads, head_dim 64";
   const std::string mlp = " + MLP 2048";
-  const std::string experts = " + 8 experts of 256";
+  const std::string experts = " + 8 experts x 256";
   const std::string some = "moe = { num_experts = 8, experts_per_token = 2, intermediate_size = 256, ";
   struct Counted {
     std::string keys;
@@ -215,8 +215,8 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
   for (const Counted& each : {
            Counted{"window = { size = 128, layers = 6 }\n",
                    "2 x (1 x [" + attention + mlp + "], 3 x [" + attention + ", window 128" + mlp + "])"},
-           Counted{"shared_key_value_layers = 4\n", "4 x (1 x [" + attention + mlp + "], 1 x [" + attention +
-                                                        ", K and V of another layer" + mlp + "])"},
+           Counted{"shared_key_value_layers = 4\n",
+                   "4 x (1 x [" + attention + mlp + "], 1 x [" + attention + ", shared KV" + mlp + "])"},
            Counted{"layers_without_attention = 2\n", "2 x (1 x [MLP 2048], 3 x [" + attention + mlp + "])",
                    2 * 2 * 512},
            Counted{"layers_without_mlp = 2\n", "2 x (1 x [" + attention + "], 3 x [" + attention + mlp + "])",
@@ -245,10 +245,11 @@ TEST_CASE("a list says the same as the fields that count its kinds", "[model]") 
            Counted{"shared_block = { blocks = 2, input_size = 1024, adapter_rank = 16 }\n",
                    "8 x [" + attention + ", weights of one of 2 blocks" + mlp + "]"},
            Counted{"mlps_per_layer = 2\nconvolution_kernel = 31\n",
-                   "8 x [" + attention + " + 2 MLPs of 2048]"},
+                   "8 x [" + attention + " + 2 MLPs x 2048]"},
            // MMDiT: the first layers have weights for each stream.
            Counted{"diffusion = { text_joined = true, joint_layers = 3, modulation = 6 }\n",
-                   "3 x [" + attention + ", image and text apart" + mlp + "], 5 x [" + attention + mlp + "]"},
+                   "3 x [" + attention + ", separate image and text weights" + mlp + "], 5 x [" + attention +
+                       mlp + "]"},
            Counted{some + "first_dense_layers = 3 }\n",
                    "3 x [" + attention + mlp + "], 5 x [" + attention + experts + "]"},
            Counted{some + "layer_interval = 2 }\n",

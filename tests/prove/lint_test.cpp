@@ -138,5 +138,5 @@ TEST_CASE("a result is stored for the model that was measured alone", "[prove]")
   content.replace(content.find("num_layers = 4"), 14, "num_layers = 8");
   const auto ran = run({"prove", "--read", "result.json"}, files);
   CHECK(ran.code == 2);
-  CHECK(has(ran.err, "the model is no longer what was measured: num_layers was 4 and is 8"));
+  CHECK(has(ran.err, "the model has changed since the measurement: num_layers was 4 and is 8"));
 }

@@ -39,9 +39,9 @@ std::string ties_text(const std::vector<Finding>& findings) {
 TEST_CASE("the change that mends most findings is told, and the others refer to it", "[report]") {
   CHECK(ties_text({finding(0, "A1", Severity::error, {1}), finding(1, "A2", Severity::error, {0, 2}),
                    finding(2, "A3", Severity::warning, {}), finding(3, "A4", Severity::warning, {2})}) ==
-        "A1: the fix of rule (A2) also fixes this\n"
+        "A1: fixed by rule (A2)\n"
         "A2: also fixes rule (A1) and rule (A3)\n"
-        "A3: the fix of rule (A2) also fixes this\n");
+        "A3: fixed by rule (A2)\n");
 }
 
 TEST_CASE("nothing hangs on a lesser finding, nor on one that is not shown", "[report]") {
@@ -125,7 +125,7 @@ TEST_CASE("what saves more by its own fix is not told as fixed by another", "[re
                                 finding(1, "A2", Severity::info, {})};
   findings[0].gain = 0.227;
   findings[1].gain = 0.1;
-  CHECK(ties_text(findings) == "A1: also fixes rule (A2)\nA2: the fix of rule (A1) also fixes this\n");
+  CHECK(ties_text(findings) == "A1: also fixes rule (A2)\nA2: fixed by rule (A1)\n");
   findings[1].gain = 0.528;
   CHECK(ties_text(findings).empty());
 }

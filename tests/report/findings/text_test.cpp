@@ -73,7 +73,7 @@ TEST_CASE("with several GPUs each figure says which", "[report]") {
    |
  5 | vocab_size = 50257
    |              ^^^^^
-   = cost: 7.3 % on a100-sxm4-80gb, 4.1 % on h100-sxm (estimated)
+   = cost: 7.3 % of the step on a100-sxm4-80gb, 4.1 % on h100-sxm (estimated)
    = fix: vocab_size = 50304 [*]
 
 training step, 2.652 B parameters, bf16, unfused attention, 8,192 tokens

@@ -118,7 +118,7 @@ TEST_CASE("a plan that its activations push over the edge is a warning, and says
   REQUIRE(finding != nullptr);
   CHECK(finding->severity == rules::Severity::warning);
   CHECK_FALSE(finding->certain_to_fail);
-  CHECK(finding->label.find("GiB reserve") != std::string::npos);
+  CHECK(finding->label.find("GiB more in reserve") != std::string::npos);
   const auto proposals = proposals_of(config, "a100", "SL510");
   CHECK(proposals.front() == "recompute 0 -> 1");
   CHECK(std::count(proposals.begin(), proposals.end(), "recompute 0 -> 2") == 0);  // the least is enough
