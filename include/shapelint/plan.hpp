@@ -80,7 +80,7 @@ void describe(Visitor& of, const SearchCounts*) {
   of("by_rules", &SearchCounts::by_rules, "rejected by a rule of every framework");
   of("refused", &SearchCounts::refused, "rejected by the stack's packages");
   of("needless", &SearchCounts::needless,
-     "training: more recomputation or exposed communication than an otherwise equal plan that fits");
+     "training: more recomputation or pipeline bubble than an otherwise equal plan that fits");
   of("bounded", &SearchCounts::bounded, "not predicted: none can be faster than those listed");
   of("priced", &SearchCounts::priced, "");
 }

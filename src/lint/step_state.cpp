@@ -1,3 +1,4 @@
+// What a step's errors and memory leave of its figures.
 #include "lint/step_state.hpp"
 
 #include <algorithm>

@@ -51,7 +51,7 @@ class Range(_behaviour.Range):
 
 @dataclass(frozen=True)
 class Problem(_behaviour.Problem):
-    """Why there is no result, or none for a file.
+    """Reason for a missing result.
 
     code: not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates
     message: what is wrong
@@ -568,10 +568,11 @@ class LintedStep(_behaviour.LintedStep):
     parameters: of the whole model
     operations: if requested
     capacity: of a served model
+    out_of_memory: the step does not fit: its times are hypothetical
     """
 
-    _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", "after", "capacity", )
-    _may_be_absent = frozenset(("part", "low_us", "high_us", "operations", "capacity", ))
+    _order = ("model", "part", "gpu", "step_us", "low_us", "high_us", "compute_us", "memory_us", "communication_us", "overhead_us", "bubble_us", "hidden_us", "bound", "mfu", "hfu", "produces", "tokens_per_step", "tokens_per_s_per_gpu", "tokens_per_s_all_gpus", "num_gpus", "model_flops_per_gpu", "hardware_flops_per_gpu", "parameters", "memory", "operations", "after", "capacity", "out_of_memory", )
+    _may_be_absent = frozenset(("part", "low_us", "high_us", "operations", "capacity", "out_of_memory", ))
     _nested = {"memory": "Memory", "operations": "Operation", "after": "After", "capacity": "Capacity", }
 
     model: str
@@ -601,6 +602,7 @@ class LintedStep(_behaviour.LintedStep):
     high_us: float = dataclasses.field(default=0)
     operations: tuple[Operation, ...] = dataclasses.field(default=(), repr=False)
     capacity: Capacity | None = dataclasses.field(default=None)
+    out_of_memory: bool = dataclasses.field(default=False)
 
 
 @dataclass(frozen=True)
@@ -929,7 +931,7 @@ class SuggestResult(_behaviour.SuggestResult):
     suggestions: best first; empty: nothing better was found
     behind_front: how much faster the fastest shape with as many parameters is
     candidates: combinations in the search space
-    priced: of a stopped search: combinations priced one by one
+    priced: of a stopped search: combinations predicted one by one
     excluded: share that violates a condition
     complete: false: stopped early
     gap: bound on how much better than the first suggestion any other is; null: unknown
@@ -967,8 +969,8 @@ class SearchCounts(Plain):
 
     by_rules: rejected by a rule of every framework
     refused: rejected by the stack's packages
-    needless: training: recompute more or wait longer than an otherwise equal plan that fits
-    bounded: not priced: none can be faster than those listed
+    needless: training: more recomputation or pipeline bubble than an otherwise equal plan that fits
+    bounded: not predicted: none can be faster than those listed
     """
 
     _order = ("all", "too_large", "by_rules", "refused", "needless", "bounded", "priced", )

@@ -168,7 +168,7 @@ export interface Range {
   end: Place;
 }
 
-/** Why there is no result, or none for a file. */
+/** Reason for a missing result. */
 export interface Problem {
   /** not-found, too-large, unreadable, invalid-file, invalid-config, invalid-option, no-model, incomplete, unable, no-candidates */
   code: string;
@@ -581,6 +581,8 @@ export interface LintedStep {
   after: After;
   /** of a served model */
   capacity?: Capacity;
+  /** the step does not fit: its times are hypothetical */
+  out_of_memory?: boolean;
 }
 
 /** One model of a step of several. */
@@ -819,7 +821,7 @@ export interface SuggestResult {
   behind_front: number;
   /** combinations in the search space */
   candidates: number;
-  /** of a stopped search: combinations priced one by one */
+  /** of a stopped search: combinations predicted one by one */
   priced?: number;
   /** share that violates a condition */
   excluded?: number;
@@ -838,9 +840,9 @@ export interface SearchCounts {
   by_rules: number;
   /** rejected by the stack's packages */
   refused: number;
-  /** training: recompute more or wait longer than an otherwise equal plan that fits */
+  /** training: more recomputation or pipeline bubble than an otherwise equal plan that fits */
   needless: number;
-  /** not priced: none can be faster than those listed */
+  /** not predicted: none can be faster than those listed */
   bounded: number;
   priced: number;
 }
