@@ -90,8 +90,7 @@ std::string memory_verdict(const lint::ModelReport& model, const gpu::Gpu& gpu) 
     return "memory unknown: the file does not state the dtype of the weights";
   const bool is_server = reading.setup.plan.mode != model::Mode::train &&
                          reading.setup.plan.engine != model::ServingEngine::fastest;
-  const std::string capacity =
-      is_server ? capacity_words(suggest::capacity_of(gpu, reading.setup)) : std::string();
+  std::string capacity = is_server ? capacity_words(suggest::capacity_of(gpu, reading.setup)) : std::string();
   const double needed = suggest::memory_bytes(reading.setup);
   switch (lint::memory_state(reading, gpu)) {
     case lint::MemoryState::unknown:
