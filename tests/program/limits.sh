@@ -126,7 +126,7 @@ done
 # A search through more than anybody can search ends at its limit, and tells what it looked at.
 within 1500000 8192 0 "" suggest "$folder/good.toml" --gpu a100 --threads 2 --time-limit 1 \
   --range hidden_size=64:65536 --range num_layers=1:1000 --range vocab_size=50304:1000000
-tr '\n' ' ' <"$folder/out" | grep -q 'stopped early: [0-9,]* of [0-9,]* combinations priced one by one' || {
+tr '\n' ' ' <"$folder/out" | grep -q 'stopped early: [0-9,]* of [0-9,]* combinations predicted one by one' || {
   echo "FAILED: what a search looked at is not told"
   tail -3 "$folder/out"
   failed=1

@@ -105,7 +105,7 @@ def main():
                 row["us"] /= 10
 
         out = changed(faster)
-        assert "kernels are faster than the GPU (gemm bf16 none tn 1 " in out and "times what is predicted or less" in out, out
+        assert "kernels are faster than the GPU (gemm bf16 none tn 1 " in out and "times the prediction or less" in out, out
         for change, expected in (
             (lambda r: r["device"].update(expected=False, name="NVIDIA H100"), "it was measured on NVIDIA H100"),
             (lambda r: r["device"].update(throttled=["power brake"]), "the GPU was throttled (power brake)"),

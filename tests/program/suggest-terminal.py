@@ -56,7 +56,7 @@ if not interrupted:
     problems.append("no progress was shown")
 if search.returncode != 0:
     problems.append(f"exit code {search.returncode}")
-if not re.search(r"stopped early: [\d,]+ of [\d,]+ combinations priced one by one; no shape in this search space is better "
+if not re.search(r"stopped early: [\d,]+ of [\d,]+ combinations predicted one by one; no shape in this search space is better "
                  r"than the present shape by more than [\d.]+ %", output):
     problems.append("it does not say how far from the best the answer can be")
 if not shown.endswith("\r\x1b[K"):
