@@ -72,8 +72,7 @@ std::string counts_text(const api::SearchCounts& counts) {
   add(counts.by_rules, "violates a rule|violate a rule");
   add(counts.refused, "is rejected by the stack|are rejected by the stack");
   add(counts.needless,
-      "has needless recomputation or exposed communication|have needless recomputation or exposed "
-      "communication");
+      "has needless recomputation or pipeline bubble|have needless recomputation or pipeline bubble");
   add(counts.bounded, "cannot be faster|cannot be faster");
   return out;
 }
