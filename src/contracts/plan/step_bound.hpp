@@ -37,8 +37,7 @@ class StepBound {
   // A part, and of that what it depends on.
   using PartKey = std::array<std::uint64_t, 9>;
   struct Hash {
-    std::size_t operator()(const LayerKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
-    std::size_t operator()(const PartKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
+    std::size_t operator()(const auto& key) const { return static_cast<std::size_t>(hash_of(key)); }
   };
   // Of one run of each part on one rank, without updates.
   struct Layer {

@@ -171,7 +171,6 @@ struct TrainingSearch::Parts {
   StepPrices prices;
   model::Rederived rederived;
   model::Setup setup;  // the plan that is looked at
-  suggest::Step step;
   double usable_bytes = 0;
   model::ModelParameters parameters;
   // Searches without a choice ask again.
@@ -333,6 +332,7 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
   out.setup = of;
   const model::Plan& plan = of.plan;
   out.gpus = rules::gpus_of_plan(plan);
+  suggest::Step step;
   suggest::step_of(&stack, memo, of, step);
   const cost::StepCost& cost = step.cost;
   out.step_us = cost.time_us;
