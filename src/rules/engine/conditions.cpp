@@ -25,13 +25,18 @@ model::PerField<bool> all_fields() {
   return out;
 }
 
-// Fields come first among the variables; whether they are stated, and their choices, are the same for all.
+// Fields come first among the variables; whether they are stated, and their choices, are the same for all,
+// and the kind of model is where all setups are of one model.
 bool can_change(std::size_t variable, std::size_t mixer, const model::PerField<bool>& moving) {
   const auto fields = model::fields();
   if (variable < fields.size()) return moving[model::of_mixer(fields[variable].id, mixer)];
   std::size_t constants = 2 * fields.size();
   for (const model::FieldInfo& field : fields) constants += field.choices.size();
-  return variable >= constants;
+  if (variable < constants) return false;
+  const bool moves_model = std::any_of(fields.begin(), fields.end(), [&](const model::FieldInfo& field) {
+    return moving[field.id] && field.section.starts_with("model");
+  });
+  return moves_model || !is_plain(variable);
 }
 
 // Whether some part of `text` (`a && b`) is the same for all setups and does not hold.
@@ -191,6 +196,19 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
     codes_ += condition.rule->rule().code;
   }
   return codes_;
+}
+
+bool BrokenRules::are_broken_by(const model::PerField<bool>& fields) const {
+  for (std::size_t condition = 0; condition < conditions_.size(); ++condition) {
+    if (!conditions_[condition].broken) continue;
+    const bool needs_more = std::any_of(variables_.begin(), variables_.end(), [&](const Variable& each) {
+      const bool is_named =
+          std::find(each.conditions.begin(), each.conditions.end(), condition) != each.conditions.end();
+      return is_named && (each.field == nullptr || !fields[each.field->id]);
+    });
+    if (!needs_more) return true;
+  }
+  return false;
 }
 
 void constrain(suggest::Problem& problem, const RuleBook& book, const suggest::ShapePolicy& policy,

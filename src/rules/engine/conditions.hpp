@@ -49,6 +49,9 @@ class BrokenRules {
   BrokenRules(const RuleBook& book, const model::Reading& reading, const model::PerField<bool>& moving);
   // Codes of the rules that the setup breaks, separated by blanks. Holds until the next call.
   const std::string& of(const model::Setup& setup);
+  // Whether every setup that has the last one's values of `fields` breaks a rule: one that names nothing else
+  // that moves.
+  bool are_broken_by(const model::PerField<bool>& fields) const;
 
  private:
   struct Condition {

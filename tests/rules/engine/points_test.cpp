@@ -32,3 +32,27 @@ TEST_CASE("what a point breaks does not depend on the points before it", "[rules
     }
   }));
 }
+
+TEST_CASE("what fields break, no other field mends", "[rules]") {
+  std::size_t broken_by_layout = 0;
+  CHECK(rc::check([&] {
+    const model::Reading reading = tests::read(tests::random_config());
+    const std::array layout{FieldId::tensor, FieldId::context, FieldId::expert};
+    const std::array others{FieldId::micro_batch_size, FieldId::zero, FieldId::virtual_pipeline};
+    model::PerField<bool> of_layout;
+    model::PerField<bool> moving;
+    for (const model::FieldInfo& each : model::fields()) of_layout[each.id] = moving[each.id] = false;
+    for (const FieldId field : layout) of_layout[field] = moving[field] = true;
+    for (const FieldId field : others) moving[field] = true;
+    rules::BrokenRules broken(rules::builtin_rules(), reading, moving);
+    model::Setup setup = reading.setup;
+    for (const FieldId field : layout) model::set(setup, field, *rc::gen::element(1, 2, 3, 8));
+    const bool is_broken = !broken.of(setup).empty() && broken.are_broken_by(of_layout);
+    if (is_broken) ++broken_by_layout;
+    for (int i = 0; i < 5; ++i) {
+      for (const FieldId field : others) model::set(setup, field, *rc::gen::element(0, 1, 2, 3));
+      RC_ASSERT(!is_broken || !broken.of(setup).empty());
+    }
+  }));
+  CHECK(broken_by_layout > 0);
+}
