@@ -65,4 +65,14 @@ bool differs_in_zero_or_batch(const Branch& a, const Branch& b) {
   return rest(a) == rest(b);
 }
 
+model::PerField<bool> fields_of_layouts() {
+  model::PerField<bool> out;
+  for (const model::FieldInfo& each : model::fields()) out[each.id] = false;
+  for (const model::FieldId field :
+       {model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::context, model::FieldId::data,
+        model::FieldId::expert, model::FieldId::expert_tensor, model::FieldId::sequence_parallel})
+    out[field] = true;
+  return out;
+}
+
 }  // namespace shapelint::contracts

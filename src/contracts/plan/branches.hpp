@@ -4,12 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/hash.hpp"
 #include "contracts/plan/layouts.hpp"
 #include "contracts/plan/recompute.hpp"
+#include "model/fields.hpp"
 #include "model/spec.hpp"
 
 namespace shapelint::contracts {
@@ -58,7 +61,31 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const { return static_cast<std::size_t>(hash_of(key)); }
 };
 PlanKey key_of(const Branch& branch, const Leaf& leaf);
+// The memory of plans on one GPU, which no GPU changes: for searches on several threads.
+class KnownBytes {
+ public:
+  template <class Work>
+  double get(const PlanKey& key, const Work& work) {
+    Shard& shard = shards_[PlanKeyHash{}(key) / 64 % shards_.size()];
+    {
+      const std::lock_guard lock(shard.mutex);
+      if (const auto found = shard.bytes.find(key); found != shard.bytes.end()) return found->second;
+    }
+    const double bytes = work();
+    const std::lock_guard lock(shard.mutex);
+    return shard.bytes.emplace(key, bytes).first->second;
+  }
+
+ private:
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<PlanKey, double, PlanKeyHash> bytes;
+  };
+  std::array<Shard, 64> shards_;
+};
 // Whether none but ZeRO's stage and the micro-batch, with what follows from it, differ.
 bool differs_in_zero_or_batch(const Branch& a, const Branch& b);
+// Fields of the layout, which those have in common.
+model::PerField<bool> fields_of_layouts();
 
 }  // namespace shapelint::contracts

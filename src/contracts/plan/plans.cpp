@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -54,47 +55,50 @@ std::size_t threads_of(const PlanRun& run) {
   return run.threads > 0 ? run.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// `work(search, gpu, item)` of all, by threads that each have their own of `Search`, made by
-// `make(gpu, another of the thread's)` and kept by GPU, as they know what they have looked at. False when
-// `progress` ended it.
+// `work(search, gpu, item)` of all, by threads that each have their own of `Search`, made by `make(gpu)` and
+// kept by GPU, as they know what they have looked at. False when `progress` ended it.
 template <class Search>
 using Searches = std::vector<std::vector<std::unique_ptr<Search>>>;
 template <class Search>
 bool share_out(const PlanRun& run, std::size_t gpus, std::size_t items,
-               const std::function<std::unique_ptr<Search>(std::size_t, const Search*)>& make,
+               const std::function<std::unique_ptr<Search>(std::size_t)>& make,
                const std::function<void(Search&, std::size_t, std::size_t)>& work,
                Searches<Search>* kept = nullptr) {
-  std::mutex keeping;
-  std::atomic<std::size_t> next{0};
+  std::mutex sharing;
+  std::vector<std::size_t> left(gpus, items);  // of each GPU; the last item, which takes longest, goes first
+  std::vector<bool> is_taken(gpus, false);
   std::atomic<std::size_t> done{0};
   std::atomic<bool> ended{false};
-  const std::size_t all = gpus * items;
-  // Searches of one thread know what they share: all GPUs of a number of them, where there are enough
-  // numbers.
-  const std::size_t together = items >= 2 * threads_of(run) ? gpus : 1;
   const auto tick = [&] {
-    if (run.progress && !ended && !run.progress(done, all)) ended = true;
+    if (run.progress && !ended && !run.progress(done, gpus * items)) ended = true;
   };
   const auto share = [&](std::size_t) {
     std::vector<std::unique_ptr<Search>> own(gpus);
-    // The largest numbers of GPUs take longest.
-    for (std::size_t first = next.fetch_add(together); first < all && !ended;
-         first = next.fetch_add(together)) {
-      for (std::size_t i = first; i < first + together && !ended; ++i) {
-        const std::size_t gpu = i % gpus;
-        const auto known =
-            std::find_if(own.begin(), own.end(), [](const auto& each) { return each != nullptr; });
-        if (!own[gpu]) own[gpu] = make(gpu, known == own.end() ? nullptr : known->get());
-        work(*own[gpu], gpu, items - 1 - i / gpus);
-        ++done;
-      }
+    // A GPU whose search this thread has, else one that no thread has taken, else that with most left.
+    const auto rank = [&](std::size_t gpu) {
+      return std::tuple(own[gpu] != nullptr, !is_taken[gpu], left[gpu]);
+    };
+    const auto next = [&]() -> std::optional<std::pair<std::size_t, std::size_t>> {
+      const std::lock_guard lock(sharing);
+      std::optional<std::size_t> best;
+      for (std::size_t gpu = 0; gpu < gpus; ++gpu)
+        if (left[gpu] > 0 && (!best || rank(gpu) > rank(*best))) best = gpu;
+      if (!best) return std::nullopt;
+      is_taken[*best] = true;
+      return std::pair(*best, --left[*best]);
+    };
+    for (auto item = next(); item && !ended; item = next()) {
+      const std::size_t gpu = item->first;
+      if (!own[gpu]) own[gpu] = make(gpu);
+      work(*own[gpu], gpu, item->second);
+      ++done;
     }
     if (kept == nullptr) return;
-    const std::lock_guard lock(keeping);
+    const std::lock_guard lock(sharing);
     for (std::size_t gpu = 0; gpu < gpus; ++gpu)
       if (own[gpu]) (*kept)[gpu].push_back(std::move(own[gpu]));
   };
-  run_watched(std::min(all, threads_of(run)), share, tick);
+  run_watched(std::min(gpus * items, threads_of(run)), share, tick);
   return !ended;
 }
 
@@ -166,9 +170,10 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   TrainingPlans out;
   out.sequences = question.sequences ? *question.sequences
                                      : rules::step_sequences(reading) * replicas_of(subject, counts);
-  const auto make = [&](std::size_t gpu, const TrainingSearch* beside) {
+  const auto bytes = std::make_shared<KnownBytes>();
+  const auto make = [&](std::size_t gpu) {
     return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
-                                            can_set_in(subject.dialect, reading), beside);
+                                            can_set_in(subject.dialect, reading), bytes);
   };
   std::atomic<bool> is_ended{false};
   const auto find = [&](TrainingSearch& search, std::size_t gpu, std::int64_t count) {
@@ -190,11 +195,10 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
       if (!filled.answer.best.empty()) return;
     }
   };
-  if (question.measured_step_us > 0)
-    out.measured_scale = question.measured_step_us / make(0, nullptr)->own().step_us;
+  if (question.measured_step_us > 0) out.measured_scale = question.measured_step_us / make(0)->own().step_us;
   Searches<TrainingSearch> known(gpus);
   if (!counts.is_auto && gpus * items == 1) {
-    known[0].push_back(make(0, nullptr));
+    known[0].push_back(make(0));
     run_watched(
         1, [&](std::size_t) { fill(*known[0].front(), 0, 0); },
         [&] {
@@ -220,13 +224,13 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
   const TrainingRequest asked{best.gpus, out.sequences, pins};
   const std::size_t best_gpu = *out.best / items;
   std::vector<std::unique_ptr<TrainingSearch>>& searches = known[best_gpu];
-  if (searches.empty()) searches.push_back(make(best_gpu, nullptr));
+  if (searches.empty()) searches.push_back(make(best_gpu));
   std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
   std::erase_if(choices, [&](const Pin& each) { return !searches.front()->allows(asked, each); });
   best.ablations.resize(choices.size());
   // Threads go on with the searches that there are.
   std::mutex taking;
-  const auto make_or_take = [&](std::size_t, const TrainingSearch*) {
+  const auto make_or_take = [&](std::size_t) {
     {
       const std::lock_guard lock(taking);
       if (!searches.empty()) {
@@ -235,7 +239,7 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
         return taken;
       }
     }
-    return make(best_gpu, nullptr);
+    return make(best_gpu);
   };
   share_out<TrainingSearch>({run.threads}, 1, choices.size(), make_or_take,
                             [&](TrainingSearch& own, std::size_t, std::size_t i) {
@@ -243,7 +247,7 @@ TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
                             });
   const model::Plan& own = reading.setup.plan;
   if (rules::gpus_of_plan(own) == best.gpus && rules::global_batch(own) == out.sequences)
-    best.own = make_or_take(0, nullptr)->own();
+    best.own = make_or_take(0)->own();
   out.in_file = ways_to(subject.dialect, reading, best.answer.best.front().setup);
   return out;
 }
@@ -262,7 +266,7 @@ ServingPlans plan_serving(const PlanSubject& subject, const GpuCounts& counts, S
   };
   out.ended = !share_out<ServingSearch>(
       run, gpus, counts.values.size(),
-      [&](std::size_t gpu, const ServingSearch*) {
+      [&](std::size_t gpu) {
         ServingRequest of = request;
         std::erase_if(of.formats, [&](const Format& each) { return !multiplies(gpu, each); });
         return std::make_unique<ServingSearch>(subject.reading, subject.gpus[gpu], subject.rules,

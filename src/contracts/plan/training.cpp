@@ -93,7 +93,7 @@ suggest::OnStack on_stack(const PlanStack& stack, const model::Reading& reading,
 
 struct TrainingSearch::Parts {
   Parts(const model::Reading& from, const gpu::Gpu& gpu_of, const rules::RuleBook& rules,
-        const PlanStack& asked, CanSet can, const Parts* beside)
+        const PlanStack& asked, CanSet can, std::shared_ptr<KnownBytes> bytes)
       : reading(as_stated(from)),
         gpu(gpu_of),
         broken(rules, reading, moving()),
@@ -104,9 +104,7 @@ struct TrainingSearch::Parts {
         rederived(rederived_of(reading)),
         setup(reading.setup),
         usable_bytes(suggest::usable_bytes(gpu::memory_gib(gpu), reading.setup)),
-        known_bytes(beside != nullptr
-                        ? beside->known_bytes
-                        : std::make_shared<std::unordered_map<PlanKey, double, PlanKeyHash>>()) {
+        known_bytes(std::move(bytes)) {
     stack = on_stack(asked, reading, gpu);
     parameters = model::model_parameters(setup);
   }
@@ -175,7 +173,7 @@ struct TrainingSearch::Parts {
   model::ModelParameters parameters;
   // Searches without a choice ask again.
   std::unordered_map<PlanKey, double, PlanKeyHash> bounds;
-  std::shared_ptr<std::unordered_map<PlanKey, double, PlanKeyHash>> known_bytes;
+  std::shared_ptr<KnownBytes> known_bytes;
 };
 
 // Any number that divides a stage's layers; two of each stage where the second half of the layers comes back
@@ -353,9 +351,8 @@ TrainingPlan TrainingSearch::Parts::plan_of(const model::Setup& of) {
 
 TrainingSearch::TrainingSearch(const model::Reading& reading, const gpu::Gpu& gpu,
                                const rules::RuleBook& rules, const PlanStack& stack, CanSet can_set,
-                               const TrainingSearch* beside)
-    : parts_(std::make_unique<Parts>(reading, gpu, rules, stack, std::move(can_set),
-                                     beside != nullptr ? beside->parts_.get() : nullptr)) {}
+                               std::shared_ptr<KnownBytes> bytes)
+    : parts_(std::make_unique<Parts>(reading, gpu, rules, stack, std::move(can_set), std::move(bytes))) {}
 TrainingSearch::~TrainingSearch() = default;
 
 TrainingAnswer TrainingSearch::search(const TrainingRequest& request) {
@@ -400,9 +397,8 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves,
   double least = 0;
   for (const RecomputeChoice& choice : choices) {
     const Leaf leaf{1, {}, choice, leaves.all.back().offload};
-    const auto [entry, is_new] = known_bytes->try_emplace(key_of(branch, leaf), 0.0);
-    if (is_new) entry->second = memory_bytes(set(branch, leaf));
-    const double needed = entry->second;
+    const double needed =
+        known_bytes->get(key_of(branch, leaf), [&] { return memory_bytes(set(branch, leaf)); });
     if (least <= 0 || needed < least) least = needed;
   }
   return least;
@@ -465,6 +461,8 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
   std::map<std::array<std::int64_t, 3>, Leaves> known_leaves;
   std::map<std::int64_t, std::size_t> group_of;  // by ZeRO's stage
   const Branch* before = nullptr;
+  const model::PerField<bool> layout_fields = fields_of_layouts();
+  bool is_broken = false;
   const std::vector<Branch> branches = p.branches(request);
   for (const Branch& branch : branches) {
     const auto [entry, is_new] = known_leaves.try_emplace(
@@ -472,8 +470,16 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     if (is_new) entry->second = p.leaves(request, branch);
     if (entry->second.all.empty()) continue;
     counts.all += std::ssize(entry->second.all);
-    if (before == nullptr || !differs_in_zero_or_batch(*before, branch)) group_of.clear();
+    if (before == nullptr || !differs_in_zero_or_batch(*before, branch)) {
+      group_of.clear();
+      is_broken =
+          request.prune && !p.broken.of(p.set(branch, {})).empty() && p.broken.are_broken_by(layout_fields);
+    }
     before = &branch;
+    if (is_broken) {
+      counts.by_rules += std::ssize(entry->second.all);
+      continue;
+    }
     const auto [place, is_first] = group_of.try_emplace(branch.zero, groups.size());
     if (is_first) groups.push_back({p.least_bytes(branch, entry->second, entry->second.least_memory)});
     const Group& group = groups[place->second];

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "contracts/plan/branches.hpp"
 #include "contracts/plan/layouts.hpp"
 #include "contracts/price.hpp"
 #include "gpu/gpu.hpp"
@@ -99,9 +100,10 @@ std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingP
 // For one thread and one GPU. What it is made of must outlive it.
 class TrainingSearch {
  public:
-  // `beside`: of the same thread and reading, on another GPU: what plans need of memory is known to both.
+  // `bytes`: shared by searches of the same reading, on any GPU.
   TrainingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
-                 const PlanStack& stack, CanSet can_set, const TrainingSearch* beside = nullptr);
+                 const PlanStack& stack, CanSet can_set,
+                 std::shared_ptr<KnownBytes> bytes = std::make_shared<KnownBytes>());
   ~TrainingSearch();
   TrainingAnswer search(const TrainingRequest& request);
   // Whether the request and the file's framework leave the choice.
