@@ -294,6 +294,7 @@ api::PlanOptions plan_options(const Json& options, std::vector<api::Error>& erro
   members.take("rate", out.rate);
   members.take("concurrency", out.concurrency);
   members.take("formats", out.formats);
+  members.take("over", out.over);
   members.take("top", out.top);
   return out;
 }

@@ -37,6 +37,7 @@ struct PlanOptions {
   double rate = 0;                     // requests a second of the whole service; 0: as many as it can take
   std::int64_t concurrency = 0;        // requests under way in the whole service; 0: any number
   std::vector<std::string> formats{};  // `bf16`, `fp8:block128`; empty: the file's
+  std::vector<std::string> over{};     // training: `optimizer_bits=32,8`: values to try besides
   std::size_t top = 5;                 // training plans of each number of GPUs
   std::size_t threads = 0;             // 0: as many as the machine has; the answer is the same
   // Called now and then, from the calling thread, with how many numbers of GPUs are planned; false ends it,
@@ -87,6 +88,8 @@ void describe(Visitor& of, const SearchCounts*) {
 
 struct TrainingPlan {
   Parallel parallel;
+  std::string dtype;
+  std::map<std::string, std::string> over{};
   bool sequence_parallel = false;
   std::int64_t virtual_pipeline = 1;
   std::string pipeline_schedule;
@@ -115,6 +118,8 @@ template <class Visitor>
 void describe(Visitor& of, const TrainingPlan*) {
   of.type("TrainingPlan", "A parallelism layout and batch for training.");
   of("parallel", &TrainingPlan::parallel, "");
+  of("dtype", &TrainingPlan::dtype, "dtype of the GEMMs, with its scaling recipe");
+  of("over", &TrainingPlan::over, "values of --over, by field", When::unless_empty);
   of("sequence_parallel", &TrainingPlan::sequence_parallel, "");
   of("virtual_pipeline", &TrainingPlan::virtual_pipeline, "virtual pipeline stages (VPP) per stage");
   of("pipeline_schedule", &TrainingPlan::pipeline_schedule,

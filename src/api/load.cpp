@@ -25,7 +25,8 @@ namespace {
 // Of settings, what is no field of a model or its plan: the packages that run it (`vllm==0.24,deep-ep`).
 constexpr std::string_view stack_setting = "stack";
 
-// A choice's index, a boolean as 0 or 1.
+}  // namespace
+
 std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::string_view text,
                                         std::string& expected) {
   if (field.type == model::FieldType::integer) {
@@ -44,6 +45,8 @@ std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::stri
   expected = fmt::format("one of {}", fmt::join(choices, ", "));
   return std::nullopt;
 }
+
+namespace {
 
 std::vector<model::Override> overrides_of(const std::vector<Setting>& settings, std::vector<Error>& errors) {
   std::vector<model::Override> overrides;

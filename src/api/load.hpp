@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "api/files.hpp"
 #include "contracts/stack.hpp"
 #include "formats/read.hpp"
+#include "model/fields.hpp"
 #include "objects/convert.hpp"
 #include "project/project.hpp"
 
@@ -20,6 +22,10 @@ namespace shapelint::api {
 // What a caller asks for, as the rooms take it. Errors are appended.
 project::Request request_of(const ReadOptions& read, const GpuSelection& gpus, const text::FileSystem& files,
                             std::vector<Error>& errors);
+
+// The value of a field as it is written: a choice's index, a boolean as 0 or 1. Else what was expected.
+std::optional<std::int64_t> parse_value(const model::FieldInfo& field, std::string_view text,
+                                        std::string& expected);
 
 // What proposals may be: `shape` and `head_multiple` of the options, as they are written in them.
 void limit_proposals(project::Request& request, std::optional<Shape> shape,

@@ -41,6 +41,59 @@ Parallel parallel_of(const model::Plan& run) {
   return {run.tensor, run.pipeline, run.context, run.data, run.expert, run.expert_tensor};
 }
 
+// Fields to try, each with its values. Errors are appended.
+using Alternatives = std::vector<std::pair<model::FieldId, std::vector<std::int64_t>>>;
+Alternatives parse_over(const PlanOptions& options, std::string_view option, std::vector<Error>& errors) {
+  Alternatives out;
+  std::size_t all = std::max<std::size_t>(1, options.formats.size());
+  for (const std::string& text : options.over) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      errors.push_back(wrong(fmt::format("`{} {}` has no values", option, text), "write FIELD=A,B"));
+      continue;
+    }
+    const std::string name = text.substr(0, equals);
+    const model::FieldId id = model::find_field(name);
+    if (id == model::no_field) {
+      errors.push_back(
+          wrong(fmt::format("unknown field `{}`", name), did_you_mean(name, model::field_names())));
+      continue;
+    }
+    const std::vector<model::FieldId> chosen = contracts::chosen_in_training();
+    if (std::find(chosen.begin(), chosen.end(), id) != chosen.end()) {
+      errors.push_back(wrong(fmt::format("`{}` in `{}`: plans choose it anyway", name, option),
+                             "a single value is an option of its own"));
+      continue;
+    }
+    if (model::info(id).section != "run" || id == model::FieldId::mode ||
+        id == model::FieldId::sequence_length) {
+      errors.push_back(wrong(fmt::format("`{}` in `{}` changes what is trained, not how", name, option),
+                             "`suggest` searches shapes"));
+      continue;
+    }
+    std::vector<std::int64_t> values;
+    for (std::size_t begin = equals + 1; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      std::string expected;
+      const auto value =
+          parse_value(model::info(id), std::string_view(text).substr(begin, end - begin), expected);
+      if (!value)
+        errors.push_back(wrong(fmt::format("`{}` in `{} {}`", text.substr(begin, end - begin), option, text),
+                               "expected " + expected));
+      else
+        values.push_back(*value);
+      begin = end + 1;
+    }
+    all *= std::max<std::size_t>(1, values.size());
+    out.emplace_back(id, std::move(values));
+  }
+  if (all > contracts::most_alternatives)
+    errors.push_back(
+        wrong(fmt::format("{} combinations of `{}`", with_commas(static_cast<std::int64_t>(all)), option),
+              fmt::format("at most {}", contracts::most_alternatives)));
+  return out;
+}
+
 // What every training plan of an answer is printed with.
 struct TrainingTerms {
   const gpu::Gpu& gpu;
@@ -48,12 +101,22 @@ struct TrainingTerms {
   double tokens = 0;
   double scale = 1;  // of predicted times, from a measured step
   bool is_anchored = false;
+  bool has_formats = false;  // that are tried
+  const Alternatives& over;
 };
+
+std::string dtype_of(const model::Plan& run) {
+  return contracts::name({run.dtype, run.recipe});
+}
 
 TrainingPlan training_plan(const contracts::TrainingPlan& plan, const TrainingTerms& terms) {
   const model::Plan& run = plan.setup.plan;
   TrainingPlan out;
   out.parallel = parallel_of(run);
+  out.dtype = dtype_of(run);
+  if (terms.has_formats) out.over["dtype"] = out.dtype;
+  for (const auto& [field, values] : terms.over)
+    out.over[std::string(model::info(field).name)] = model::value_text(field, model::get(plan.setup, field));
   out.sequence_parallel = run.sequence_parallel;
   out.virtual_pipeline = run.virtual_pipeline;
   out.pipeline_schedule =
@@ -149,7 +212,9 @@ PlanCount count_of(const contracts::TrainingCount& count, const TrainingTerms& t
     WithoutChoice& without = out.without.emplace_back();
     without.field = model::info(field).name;
     without.value = model::value_text(field, ablation.without.value);
-    if (ablation.plan) without.plan = training_plan(*ablation.plan, terms);
+    if (!ablation.plan) continue;
+    without.plan = training_plan(*ablation.plan, terms);
+    if (field == model::FieldId::dtype) without.value = without.plan->dtype;
   }
   if (count.own) out.as_the_file_says = training_plan(*count.own, terms);
   return out;
@@ -199,11 +264,35 @@ std::optional<std::vector<std::string>> settings_in(const PlanFile& file, const 
   return std::move(written.settings);
 }
 
+std::vector<std::string> format_notes(const contracts::PlanSubject& subject,
+                                      const std::vector<contracts::Format>& formats) {
+  std::vector<std::string> out;
+  for (const gpu::Gpu& gpu : subject.gpus) {
+    for (const contracts::Format& format : formats)
+      if (!gpu::can_multiply(gpu, format.dtype))
+        out.push_back(fmt::format("{} does not multiply {}", gpu.id, contracts::name(format)));
+  }
+  return out;
+}
+
 Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const PlanOptions& options,
                                    const contracts::GpuCounts& counts, const contracts::PlanRun& run,
                                    const PlanFile& file) {
-  const contracts::TrainingPlans plans = contracts::plan_training(
-      subject, counts, {options.global_batch, options.top, options.measured_step_us}, run);
+  contracts::TrainingQuestion question{options.global_batch, options.top, options.measured_step_us};
+  const auto formats = *contracts::parse_formats(options.formats);
+  if (!formats.empty()) {
+    auto& axis = question.axes.emplace_back();
+    for (const contracts::Format& each : formats)
+      axis.push_back({{model::FieldId::dtype, static_cast<std::int64_t>(each.dtype)},
+                      {model::FieldId::recipe, static_cast<std::int64_t>(each.recipe)}});
+  }
+  std::vector<Error> none;
+  const Alternatives over = parse_over(options, "over", none);
+  for (const auto& [field, values] : over) {
+    auto& axis = question.axes.emplace_back();
+    for (const std::int64_t value : values) axis.push_back({{field, value}});
+  }
+  const contracts::TrainingPlans plans = contracts::plan_training(subject, counts, question, run);
   if (plans.ended) return ended();
   PlanAnswer out;
   out.result.kind = "training";
@@ -216,11 +305,12 @@ Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const 
   for (const contracts::TrainingCount& each : plans.counts) {
     const auto gpu = std::find_if(subject.gpus.begin(), subject.gpus.end(),
                                   [&](const gpu::Gpu& one) { return one.id == each.gpu; });
-    out.result.counts.push_back(
-        count_of(each, {*gpu, each.price, options.tokens, plans.measured_scale, is_anchored}));
+    out.result.counts.push_back(count_of(
+        each, {*gpu, each.price, options.tokens, plans.measured_scale, is_anchored, !formats.empty(), over}));
   }
   out.result.best = place_of(plans.best);
   out.result.in_the_file = plans.in_file;
+  out.result.notes = format_notes(subject, formats);
   if (!plans.best) return out;
   out.fastest = plans.counts[*plans.best].answer.best.front().setup;
   if (auto written = settings_in(file, subject.reading, *out.fastest))
@@ -231,7 +321,7 @@ Result<PlanAnswer> training_answer(const contracts::PlanSubject& subject, const 
 std::vector<std::string> serving_notes(const contracts::PlanSubject& subject,
                                        const contracts::ServingRequest& request) {
   const model::Reading& reading = subject.reading;
-  std::vector<std::string> out;
+  std::vector<std::string> out = format_notes(subject, request.formats);
   const bool drafts = contracts::drafting_layers(reading) > 0;
   if (drafts && !contracts::searches_drafts(reading))
     out.emplace_back(
@@ -239,11 +329,6 @@ std::vector<std::string> serving_notes(const contracts::PlanSubject& subject,
         "percentage of drafted tokens that are accepted");
   if (!drafts && reading.setup.plan.speculative_tokens > 0)
     out.emplace_back("the time and memory of the draft model are not counted, and no command has it");
-  for (const gpu::Gpu& gpu : subject.gpus) {
-    for (const contracts::Format& format : request.formats)
-      if (!gpu::can_multiply(gpu, format.dtype))
-        out.push_back(fmt::format("{} does not multiply {}", gpu.id, contracts::name(format)));
-  }
   return out;
 }
 
@@ -287,15 +372,14 @@ std::vector<Error> problems_with(const contracts::PlanSubject& subject, const Pl
         out.push_back(wrong(fmt::format("{} lacks a price that others have", subject.gpus[i].id),
                             "costs are compared: all GPUs need one, or none"));
   }
-  if (!options.input_tokens) return out;
-  if (!model::decodes(subject.reading.setup.model))
+  if (options.input_tokens && !model::decodes(subject.reading.setup.model))
     out.push_back(wrong(std::string(model::no_decoding), "`roofline --mode prefill` prices one pass"));
   constexpr std::array served{model::FieldId::tensor, model::FieldId::pipeline, model::FieldId::data,
                               model::FieldId::expert, model::FieldId::micro_batch_size};
   for (const model::FieldId field : contracts::chosen_in_training()) {
     const bool is_given = model::origin(subject.reading, field).kind == model::Origin::Kind::command_line &&
                           model::get(subject.reading.setup, field) != model::get(model::Setup{}, field);
-    if (is_given && std::find(served.begin(), served.end(), field) == served.end())
+    if (options.input_tokens && is_given && std::find(served.begin(), served.end(), field) == served.end())
       out.push_back(wrong(fmt::format("`{}` applies to training, but a request length plans serving",
                                       model::info(field).name)));
   }
@@ -349,7 +433,8 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
         fmt::format("1 to {}", with_commas(most_tokens))));
   for (const auto& [is_given, name] :
        {std::pair(options.measured_step_us > 0, "measured_step_us"), std::pair(options.tokens > 0, "tokens"),
-        std::pair(options.global_batch.has_value(), "global_batch")}) {
+        std::pair(options.global_batch.has_value(), "global_batch"),
+        std::pair(!options.over.empty(), "over")}) {
     if (is_given && serves)
       errors.push_back(
           wrong(fmt::format("`{}` applies to training, but a request length plans serving", called(name))));
@@ -365,7 +450,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
   for (const auto& [is_given, name] :
        {std::pair(options.rate > 0, "rate"), std::pair(options.ttft_ms > 0, "ttft_ms"),
         std::pair(options.tpot_ms > 0, "tpot_ms"), std::pair(options.e2e_ms > 0, "e2e_ms"),
-        std::pair(options.concurrency > 0, "concurrency"), std::pair(!options.formats.empty(), "formats")}) {
+        std::pair(options.concurrency > 0, "concurrency")}) {
     if (is_given && !serves)
       errors.push_back(wrong(fmt::format("`{}` applies to serving", called(name)),
                              fmt::format("it needs `{}` and `{}`", input, output)));
@@ -383,6 +468,7 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
                            "a rate of arrivals decides how many requests are under way"));
   if (const auto formats = contracts::parse_formats(options.formats); !formats)
     errors.push_back(error_of(formats.error(), code::invalid_option));
+  if (!serves) static_cast<void>(parse_over(options, called("over"), errors));
   return errors;
 }
 

@@ -180,6 +180,39 @@ TEST_CASE("plans take the batch that a file states", "[plan][cli]") {
   CHECK(plan_json({"olmo.yaml", "--gpu", "h100", "--gpus", "8"}, files)["sequences_per_step"] == 512);
 }
 
+TEST_CASE("alternatives are searched as if each were given alone", "[plan][cli]") {
+  const std::string file = "examples/llama-3-8b.toml";
+  const std::vector<std::string> on{file, "--gpu", "h100", "--gpus", "8"};
+  const Json both = plan_json(
+      tests::plus(on, {"--formats", "bf16,fp8:tensor", "--over", "optimizer_bits=32,8", "--top", "3"}),
+      example(file));
+  std::vector<double> steps;
+  std::int64_t enumerated = 0;
+  for (const std::vector<std::string>& alone :
+       {std::vector<std::string>{"--dtype", "bf16", "--optimizer-bits", "32"},
+        std::vector<std::string>{"--dtype", "bf16", "--optimizer-bits", "8"},
+        std::vector<std::string>{"--dtype", "fp8", "--recipe", "tensor", "--optimizer-bits", "32"},
+        std::vector<std::string>{"--dtype", "fp8", "--recipe", "tensor", "--optimizer-bits", "8"}}) {
+    const Json count =
+        plan_json(tests::plus(tests::plus(on, alone), {"--top", "3"}), example(file))["counts"][0];
+    for (const Json& each : count["plans"]) steps.push_back(each["step_us"]);
+    enumerated += count["enumerated"]["all"].get<std::int64_t>();
+  }
+  std::sort(steps.begin(), steps.end());
+  const Json& count = both["counts"][0];
+  CHECK(count["enumerated"]["all"] == enumerated);
+  REQUIRE(count["plans"].size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(count["plans"][i]["step_us"] == steps[i]);
+  CHECK(count["plans"][0]["dtype"] == "fp8:tensor");
+  CHECK(count["plans"][0]["over"]["dtype"] == "fp8:tensor");
+  const auto without = [&](const std::string& field) {
+    return std::any_of(count["without"].begin(), count["without"].end(),
+                       [&](const Json& each) { return each["field"] == field && !each["plan"].is_null(); });
+  };
+  CHECK(without("dtype"));
+  CHECK(without("optimizer_bits"));
+}
+
 TEST_CASE("a degree on the command line is kept", "[plan][cli]") {
   const Json plans =
       plan_json({"examples/llama-3-8b.toml", "--gpu", "h100", "--gpus", "16", "--tensor", "4", "--zero", "1"},
@@ -484,6 +517,8 @@ TEST_CASE("plans fit a terminal of 80 columns", "[plan][cli]") {
       {"plan", folding, "--gpu", "h100", "--gpus", "64", "--tokens", "15T", "--price", "h100=2.5"},
       {"plan", folding, "--gpu", "h100,a100", "--gpus", "8..64", "--tokens", "15T"},
       {"plan", "examples/llama-3-70b.toml", "--gpu", "h100", "--gpus", "64"},
+      {"plan", "examples/llama-3-8b.toml", "--gpu", "h100", "--gpus", "16", "--formats", "bf16,fp8:tensor",
+       "--over", "optimizer_bits=32,8", "--over", "gradient_bits=32,16"},
       {"plan", "Qwen/Qwen3-235B-A22B", "--gpu", "h200", "--gpus", "8..32", "--input-tokens", "2000",
        "--output-tokens", "500", "--price", "h200=3"}};
   for (const std::vector<std::string>& command : commands) {
@@ -512,7 +547,14 @@ TEST_CASE("mistakes of a plan are told in a line", "[plan][cli]") {
   says({"plan", file, "--gpu", "h100", "--mode", "decode", "--context-length", "9"},
        "not the length of a request");
   says({"plan", file, "--gpu", "h100", "--ttft", "100"}, "`--ttft` applies to serving");
-  says({"plan", file, "--gpu", "h100", "--formats", "fp8"}, "`--formats` applies to serving");
+  says({"plan", file, "--gpu", "a100", "--formats", "fp8"}, "no GPU multiplies any of the formats");
+  says({"plan", file, "--gpu", "h100", "--over", "tensor=1,2"}, "plans choose it anyway");
+  says({"plan", file, "--gpu", "h100", "--over", "hidden_size=4096"}, "changes what is trained, not how");
+  says({"plan", file, "--gpu", "h100", "--over", "optimizer=adam,sdg"}, "expected one of adam, muon");
+  says({"plan", file, "--gpu", "h100", "--over", "optimizer"}, "write FIELD=A,B");
+  says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--over",
+        "optimizer_bits=8,32"},
+       "`--over` applies to training");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--tokens", "15T"},
        "`--tokens` applies to training");
   says({"plan", file, "--gpu", "h100", "--input-tokens", "9", "--output-tokens", "9", "--global-batch", "8"},

@@ -38,6 +38,9 @@ def test_plan():
     command = ["--gpu", "h100", "--gpus", "8..16", "--tokens", "15T", "--price", "h100=2.5"]
     assert json.dumps(plans.to_dict()) == json.dumps(printed("plan", path, *command))
     assert plans[0].step_us <= plans[-1].step_us and len(plans.to_dataframe()) == len(plans)
+    tried = shapelint.plan(path, "h100", num_gpus=8, formats=["bf16", "fp8"], over=["optimizer_bits=32,8"])
+    command = ["--gpu", "h100", "--gpus", "8", "--formats", "bf16,fp8", "--over", "optimizer_bits=32,8"]
+    assert json.dumps(tried.to_dict()) == json.dumps(printed("plan", path, *command))
     served = shapelint.plan(path, "h100", num_gpus=8, input_tokens=1000, output_tokens=200, tpot_ms=30, e2e_ms=9000, concurrency=24)
     command = ["--gpu", "h100", "--gpus", "8", "--input-tokens", "1000", "--output-tokens", "200", "--tpot", "30", "--e2e", "9000"]
     command += ["--concurrency", "24"]

@@ -226,7 +226,7 @@ std::string plan(const py::dict& asked, const std::string& model, const std::str
                  std::map<std::string, double> prices, std::optional<std::int64_t> global_batch,
                  double tokens, std::optional<std::int64_t> input_tokens,
                  std::optional<std::int64_t> output_tokens, double ttft_ms, double tpot_ms, double e2e_ms,
-                 double rate, std::int64_t concurrency, Texts formats, std::size_t top) {
+                 double rate, std::int64_t concurrency, Texts formats, Texts over, std::size_t top) {
   const Question question = question_of(asked);
   api::PlanOptions options;
   options.read = read_of(question);
@@ -244,6 +244,7 @@ std::string plan(const py::dict& asked, const std::string& model, const std::str
   options.rate = rate;
   options.concurrency = concurrency;
   options.formats = std::move(formats);
+  options.over = std::move(over);
   options.top = top;
   Interrupt interrupt;
   options.progress = [&](std::size_t, std::size_t) { return interrupt.keep_going(); };
@@ -354,7 +355,7 @@ PYBIND11_MODULE(_shapelint, module) {
              "weights"_a, "prices"_a, "top"_a, "every"_a);
   module.def("plan", &shapelint::python::plan, "asked"_a, kw_only(), "model"_a, "num_gpus"_a, "prices"_a,
              "global_batch"_a, "tokens"_a, "input_tokens"_a, "output_tokens"_a, "ttft_ms"_a, "tpot_ms"_a,
-             "e2e_ms"_a, "rate"_a, "concurrency"_a, "formats"_a, "top"_a);
+             "e2e_ms"_a, "rate"_a, "concurrency"_a, "formats"_a, "over"_a, "top"_a);
   module.def("sweep", &shapelint::python::sweep, "asked"_a, "columns"_a, kw_only(), "model"_a, "threads"_a);
   module.def("price_gemm", &price_gemm, "gpu"_a, kw_only(), "m"_a, "n"_a, "k"_a, "batch"_a, "dtype"_a,
              "layout"_a);

@@ -291,6 +291,7 @@ def plan(
     rate: float = 0,
     concurrency: int = 0,
     formats: Sequence[str] = (),
+    over: Sequence[str] = (),
     top: int = 5,
     stack: Stack = None,
     name: str | None = None,
@@ -303,6 +304,7 @@ def plan(
     Training: the fastest step of `global_batch` sequences on `num_gpus` GPUs (`8`, `"8..64"`, `"auto"`: the fewest), and the
     hours of `tokens`. With `input_tokens` and `output_tokens` serving: the cheapest and fastest replicas within `ttft_ms`,
     `tpot_ms`, `e2e_ms` (a whole request) and `rate` (requests per second) or `concurrency` (requests under way).
+    `formats` (`bf16`, `fp8:block128`) and, of training, `over` (`optimizer_bits=32,8`) are tried besides.
     Given fields (`tensor=8`) are kept. Ctrl-C stops the search.
     """
     question = _question(model, gpu, plan, name, config, isolated, stack)
@@ -323,6 +325,7 @@ def plan(
                 rate=float(rate),
                 concurrency=concurrency,
                 formats=_listed(formats),
+                over=_listed(over),
                 top=top,
             )
         )

@@ -83,6 +83,8 @@ export interface PlanOptions extends StepOptions {
   /** concurrent requests of the whole service */
   concurrency?: number;
   formats?: string[];
+  /** of training: values of fields to try, `optimizer_bits=32,8` */
+  over?: string[];
   top?: number;
 }
 

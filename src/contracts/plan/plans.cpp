@@ -160,96 +160,229 @@ std::optional<std::size_t> most(const Counts& counts, const Value& value) {
   return out;
 }
 
-}  // namespace
+// A choice of one alternative of each axis.
+struct Variant {
+  std::vector<std::size_t> alternatives;
+  model::Reading reading;
+  std::shared_ptr<KnownBytes> bytes = std::make_shared<KnownBytes>();
+};
 
-TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
-                            const TrainingQuestion& question, const PlanRun& run) {
-  const model::Reading& reading = subject.reading;
-  const std::size_t gpus = subject.gpus.size();
-  const std::vector<Pin> pins = pins_of(reading);
-  TrainingPlans out;
-  out.sequences = question.sequences ? *question.sequences
-                                     : rules::step_sequences(reading) * replicas_of(subject, counts);
-  const auto bytes = std::make_shared<KnownBytes>();
-  const auto make = [&](std::size_t gpu) {
-    return std::make_unique<TrainingSearch>(reading, subject.gpus[gpu], subject.rules, subject.stack,
-                                            can_set_in(subject.dialect, reading), bytes);
-  };
-  std::atomic<bool> is_ended{false};
-  const auto find = [&](TrainingSearch& search, std::size_t gpu, std::int64_t count) {
-    TrainingRequest request{count, out.sequences, pins, question.keep, !counts.is_auto};
-    request.ended = &is_ended;
-    return TrainingCount{subject.gpus[gpu].id, count, subject.prices[gpu], search.search(request)};
-  };
-  const std::size_t items = counts.is_auto ? 1 : counts.values.size();
-  out.counts.resize(gpus * items);
-  const auto fill = [&](TrainingSearch& search, std::size_t gpu, std::size_t item) {
-    TrainingCount& filled = out.counts[gpu * items + item];
-    if (!counts.is_auto) {
-      filled = find(search, gpu, counts.values[item]);
+// As if the command line gave these values.
+model::Reading with_values(model::Reading reading, const std::vector<Pin>& values) {
+  for (const Pin& each : values) {
+    model::set(reading.setup, each.field, each.value);
+    reading.origins[each.field].kind = model::Origin::Kind::command_line;
+  }
+  model::rederive(reading.setup, reading.origins);
+  return reading;
+}
+
+std::vector<Variant> variants_of(const TrainingQuestion& question, const model::Reading& reading) {
+  std::vector<Variant> out{{{}, reading}};
+  for (const auto& axis : question.axes) {
+    std::vector<Variant> longer;
+    for (const Variant& each : out) {
+      for (std::size_t i = 0; i < axis.size(); ++i) {
+        Variant& added = longer.emplace_back(Variant{each.alternatives, with_values(each.reading, axis[i])});
+        added.alternatives.push_back(i);
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+// Training plans of all variants on all GPUs. Searches are numbered by variant, then by GPU.
+class TrainingPlanner {
+ public:
+  TrainingPlanner(const PlanSubject& subject, const GpuCounts& counts, const TrainingQuestion& question,
+                  const PlanRun& run)
+      : subject_(subject),
+        counts_(counts),
+        question_(question),
+        run_(run),
+        pins_(pins_of(subject.reading)),
+        variants_(variants_of(question, subject.reading)),
+        num_gpus_(subject.gpus.size()),
+        items_(counts.is_auto ? 1 : counts.values.size()),
+        found_(variants_.size() * num_gpus_ * items_),
+        known_(variants_.size() * num_gpus_) {}
+
+  TrainingPlans plans() {
+    out_.sequences = question_.sequences
+                         ? *question_.sequences
+                         : rules::step_sequences(subject_.reading) * replicas_of(subject_, counts_);
+    if (question_.measured_step_us > 0) out_.measured_scale = question_.measured_step_us / own(0).step_us;
+    search_all();
+    if (out_.ended) return std::move(out_);
+    for (std::size_t at = 0; at < num_gpus_ * items_; ++at) out_.counts.push_back(best_of_variants(at));
+    choose();
+    if (!out_.best) return std::move(out_);
+    change_choices();
+    TrainingCount& best = out_.counts[*out_.best];
+    const model::Plan& own_plan = subject_.reading.setup.plan;
+    if (rules::gpus_of_plan(own_plan) == best.gpus && rules::global_batch(own_plan) == out_.sequences)
+      best.own = own(*out_.best / items_);
+    out_.in_file = ways_to(subject_.dialect, subject_.reading, best.answer.best.front().setup);
+    return std::move(out_);
+  }
+
+ private:
+  std::unique_ptr<TrainingSearch> make(std::size_t search) const {
+    const Variant& variant = variants_[search / num_gpus_];
+    return std::make_unique<TrainingSearch>(variant.reading, subject_.gpus[search % num_gpus_],
+                                            subject_.rules, subject_.stack,
+                                            can_set_in(subject_.dialect, subject_.reading), variant.bytes);
+  }
+  // The file's own plan.
+  TrainingPlan own(std::size_t gpu) const {
+    return TrainingSearch(subject_.reading, subject_.gpus[gpu], subject_.rules, subject_.stack, {}).own();
+  }
+  TrainingCount find(TrainingSearch& search, std::size_t of, std::int64_t count) {
+    const std::size_t variant = of / num_gpus_;
+    const gpu::Gpu& gpu = subject_.gpus[of % num_gpus_];
+    TrainingCount out{gpu.id, count, subject_.prices[of % num_gpus_], {}};
+    if (variants_.size() > 1 && !gpu::can_multiply(gpu, variants_[variant].reading.setup.plan.dtype))
+      return out;
+    TrainingRequest request{count, out_.sequences, pins_, question_.keep, !counts_.is_auto};
+    request.ended = &is_ended_;
+    out.answer = search.search(request);
+    for (TrainingPlan& each : out.answer.best) each.variant = variant;
+    return out;
+  }
+  void fill(TrainingSearch& search, std::size_t of, std::size_t item) {
+    TrainingCount& filled = found_[of * items_ + item];
+    if (!counts_.is_auto) {
+      filled = find(search, of, counts_.values[item]);
       return;
     }
     // The fewest that train it.
     for (std::optional<std::int64_t> n = 1; n; n = next_count(*n)) {
-      filled = find(search, gpu, *n);
+      filled = find(search, of, *n);
       if (!filled.answer.best.empty()) return;
     }
-  };
-  if (question.measured_step_us > 0) out.measured_scale = question.measured_step_us / make(0)->own().step_us;
-  Searches<TrainingSearch> known(gpus);
-  if (!counts.is_auto && gpus * items == 1) {
-    known[0].push_back(make(0));
-    run_watched(
-        1, [&](std::size_t) { fill(*known[0].front(), 0, 0); },
-        [&] {
-          if (run.progress && !is_ended && !run.progress(0, 1)) is_ended = true;
-        });
-    out.ended = is_ended;
-  } else {
-    out.ended = !share_out<TrainingSearch>(run, gpus, items, make, fill, &known);
   }
-  if (out.ended) return out;
-  // What the host updates is not priced: it is best only where all else is too large.
-  for (const bool may_offload : {false, true}) {
-    out.best = most(out.counts, [&](const TrainingCount& each) {
-      if (each.answer.best.empty()) return 0.0;
-      const TrainingPlan& plan = each.answer.best.front();
-      const bool is_free_of_it = may_offload || plan.setup.plan.offload_optimizer == 0;
-      return is_free_of_it ? plan.tokens_per_s / hourly(each.gpus, each.price) : 0.0;
-    });
-    if (out.best) break;
-  }
-  if (!out.best) return out;
-  TrainingCount& best = out.counts[*out.best];
-  const TrainingRequest asked{best.gpus, out.sequences, pins};
-  const std::size_t best_gpu = *out.best / items;
-  std::vector<std::unique_ptr<TrainingSearch>>& searches = known[best_gpu];
-  if (searches.empty()) searches.push_back(make(best_gpu));
-  std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
-  std::erase_if(choices, [&](const Pin& each) { return !searches.front()->allows(asked, each); });
-  best.ablations.resize(choices.size());
-  // Threads go on with the searches that there are.
-  std::mutex taking;
-  const auto make_or_take = [&](std::size_t) {
-    {
-      const std::lock_guard lock(taking);
-      if (!searches.empty()) {
-        std::unique_ptr<TrainingSearch> taken = std::move(searches.back());
-        searches.pop_back();
-        return taken;
-      }
+  void search_all() {
+    const auto work = [&](TrainingSearch& search, std::size_t of, std::size_t item) {
+      fill(search, of, item);
+    };
+    if (counts_.is_auto || found_.size() > 1) {
+      const auto make_one = [&](std::size_t search) { return make(search); };
+      out_.ended = !share_out<TrainingSearch>(run_, known_.size(), items_, make_one, work, &known_);
+      return;
     }
-    return make(best_gpu);
-  };
-  share_out<TrainingSearch>({run.threads}, 1, choices.size(), make_or_take,
-                            [&](TrainingSearch& own, std::size_t, std::size_t i) {
-                              best.ablations[i] = own.without(asked, choices[i]);
-                            });
-  const model::Plan& own = reading.setup.plan;
-  if (rules::gpus_of_plan(own) == best.gpus && rules::global_batch(own) == out.sequences)
-    best.own = make_or_take(0)->own();
-  out.in_file = ways_to(subject.dialect, reading, best.answer.best.front().setup);
-  return out;
+    known_[0].push_back(make(0));
+    run_watched(
+        1, [&](std::size_t) { work(*known_[0].front(), 0, 0); },
+        [&] {
+          if (run_.progress && !is_ended_ && !run_.progress(0, 1)) is_ended_ = true;
+        });
+    out_.ended = is_ended_;
+  }
+  // Of a GPU and a number of them; where the fewest are asked for, of the variants that need no more.
+  TrainingCount best_of_variants(std::size_t at) {
+    std::vector<const TrainingCount*> same;
+    for (std::size_t variant = 0; variant < variants_.size(); ++variant)
+      same.push_back(&found_[variant * num_gpus_ * items_ + at]);
+    const auto rank = [](const TrainingCount* each) {
+      return std::pair(each->answer.best.empty(), each->gpus);
+    };
+    const auto least = **std::min_element(same.begin(), same.end(),
+                                          [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+    TrainingCount out = least;
+    out.answer = {};
+    for (const TrainingCount* each : same) {
+      out.answer.searched += each->answer.searched;
+      double& bytes = out.answer.least_bytes;
+      if (each->answer.least_bytes > 0 && (bytes <= 0 || each->answer.least_bytes < bytes))
+        bytes = each->answer.least_bytes;
+      if (each->gpus != least.gpus) continue;
+      out.answer.best.insert(out.answer.best.end(), each->answer.best.begin(), each->answer.best.end());
+    }
+    std::vector<TrainingPlan>& best = out.answer.best;
+    std::stable_sort(best.begin(), best.end(),
+                     [](const TrainingPlan& a, const TrainingPlan& b) { return a.step_us < b.step_us; });
+    if (best.size() > question_.keep) best.resize(question_.keep);
+    return out;
+  }
+  // What the host updates is not priced: it is best only where all else is too large.
+  void choose() {
+    for (const bool may_offload : {false, true}) {
+      out_.best = most(out_.counts, [&](const TrainingCount& each) {
+        if (each.answer.best.empty()) return 0.0;
+        const TrainingPlan& plan = each.answer.best.front();
+        const bool is_free_of_it = may_offload || plan.setup.plan.offload_optimizer == 0;
+        return is_free_of_it ? plan.tokens_per_s / hourly(each.gpus, each.price) : 0.0;
+      });
+      if (out_.best) return;
+    }
+  }
+  // The best plan without each choice of the best one, and with each other alternative.
+  void change_choices() {
+    TrainingCount& best = out_.counts[*out_.best];
+    const TrainingRequest asked{best.gpus, out_.sequences, pins_};
+    const std::size_t variant = best.answer.best.front().variant;
+    const std::size_t search = variant * num_gpus_ + *out_.best / items_;
+    std::vector<std::unique_ptr<TrainingSearch>>& searches = known_[search];
+    if (searches.empty()) searches.push_back(make(search));
+    std::vector<Pin> choices = without_choices(asked, best.answer.best.front());
+    std::erase_if(choices, [&](const Pin& each) { return !searches.front()->allows(asked, each); });
+    best.ablations.resize(choices.size());
+    // Threads go on with the searches that there are.
+    std::mutex taking;
+    const auto make_or_take = [&](std::size_t) {
+      {
+        const std::lock_guard lock(taking);
+        if (!searches.empty()) {
+          std::unique_ptr<TrainingSearch> taken = std::move(searches.back());
+          searches.pop_back();
+          return taken;
+        }
+      }
+      return make(search);
+    };
+    share_out<TrainingSearch>({run_.threads}, 1, choices.size(), make_or_take,
+                              [&](TrainingSearch& own, std::size_t, std::size_t i) {
+                                best.ablations[i] = own.without(asked, choices[i]);
+                              });
+    for (std::size_t axis = 0; axis < question_.axes.size(); ++axis) add_alternatives(best, variant, axis);
+  }
+  void add_alternatives(TrainingCount& best, std::size_t variant, std::size_t axis) {
+    const std::vector<std::size_t>& own_choice = variants_[variant].alternatives;
+    for (std::size_t other = 0; other < variants_.size(); ++other) {
+      std::vector<std::size_t> choice = variants_[other].alternatives;
+      if (choice[axis] == own_choice[axis]) continue;
+      const std::vector<Pin>& values = question_.axes[axis][choice[axis]];
+      choice[axis] = own_choice[axis];
+      if (choice != own_choice) continue;
+      const TrainingCount& found = found_[other * num_gpus_ * items_ + *out_.best];
+      Ablation& added = best.ablations.emplace_back();
+      const auto& own_values = question_.axes[axis][own_choice[axis]];
+      for (std::size_t i = values.size(); i-- > 0;)
+        if (values[i].value != own_values[i].value) added.without = values[i];
+      if (found.gpus == best.gpus && !found.answer.best.empty()) added.plan = found.answer.best.front();
+    }
+  }
+
+  const PlanSubject& subject_;
+  const GpuCounts& counts_;
+  const TrainingQuestion& question_;
+  const PlanRun& run_;
+  std::vector<Pin> pins_;
+  std::vector<Variant> variants_;
+  std::size_t num_gpus_;
+  std::size_t items_;                 // numbers of GPUs
+  std::vector<TrainingCount> found_;  // by search, then by number
+  Searches<TrainingSearch> known_;
+  std::atomic<bool> is_ended_{false};
+  TrainingPlans out_;
+};
+
+}  // namespace
+
+TrainingPlans plan_training(const PlanSubject& subject, const GpuCounts& counts,
+                            const TrainingQuestion& question, const PlanRun& run) {
+  return TrainingPlanner(subject, counts, question, run).plans();
 }
 
 ServingPlans plan_serving(const PlanSubject& subject, const GpuCounts& counts, ServingRequest request,

@@ -33,6 +33,9 @@ struct PlanRun {
   std::function<bool(std::size_t done, std::size_t all)> progress{};
 };
 
+// Combinations of alternatives that are searched at most.
+inline constexpr std::size_t most_alternatives = 64;
+
 // Of one GPU and one number of them.
 struct TrainingCount {
   std::string gpu;  // id
@@ -46,7 +49,10 @@ struct TrainingCount {
 struct TrainingQuestion {
   std::optional<std::int64_t> sequences{};  // of a step; without them the file's
   std::size_t keep = 5;
-  double measured_step_us = 0;  // of the file's own plan on the first GPU; 0: nobody measured it
+  double measured_step_us = 0;  // of the file's own plan on the first GPU; 0: not measured
+  // Fields that are tried besides what plans choose, such as the dtype: of each axis one alternative, which
+  // may set several fields.
+  std::vector<std::vector<std::vector<Pin>>> axes{};
 };
 struct TrainingPlans {
   std::int64_t sequences = 1;         // of a step

@@ -518,12 +518,7 @@ ServingAnswer ServingSearch::search(std::int64_t gpus) {
   for (const std::int64_t replica : replica_sizes(gpus, rate)) {
     for (const ServingPlan& each : p.replicas_of(replica))
       if (each.meets(p.request) && (rate <= 0 || gpus_for(each, rate) <= gpus)) met.push_back(&each);
-    const SearchCounts& searched_here = p.searched[replica];
-    out.searched.all += searched_here.all;
-    out.searched.too_large += searched_here.too_large;
-    out.searched.by_rules += searched_here.by_rules;
-    out.searched.refused += searched_here.refused;
-    out.searched.priced += searched_here.priced;
+    out.searched += p.searched[replica];
   }
   if (met.empty()) {
     out.nearest = p.nearest(gpus);

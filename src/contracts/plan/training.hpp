@@ -64,6 +64,7 @@ struct TrainingPlan {
   model::TrainingMemory memory;
   double memory_bytes = 0;  // on one GPU
   double usable_bytes = 0;
+  std::size_t variant = 0;  // of several that are searched (TrainingQuestion::axes)
 };
 
 // How the plans of the enumeration ended.
@@ -75,6 +76,17 @@ struct SearchCounts {
   std::int64_t needless = 0;  // compute more again than a plan that fits and differs in nothing else
   std::int64_t bounded = 0;   // no plan of theirs can be among the best
   std::int64_t priced = 0;
+
+  SearchCounts& operator+=(const SearchCounts& other) {
+    all += other.all;
+    too_large += other.too_large;
+    by_rules += other.by_rules;
+    refused += other.refused;
+    needless += other.needless;
+    bounded += other.bounded;
+    priced += other.priced;
+    return *this;
+  }
 };
 
 struct TrainingAnswer {

@@ -56,6 +56,8 @@ std::string layout_words(const TrainingPlan& plan) {
   if (plan.overlap == "micro_batches") out += ", overlap";
   out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
   if (plan.offload_optimizer > 0) out += ", optimizer on the host";
+  for (const auto& [field, value] : plan.over)
+    out += field == "dtype" ? ", " + value : fmt::format(", {} {}", field, value);
   return out;
 }
 
@@ -157,6 +159,14 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
     const std::string words = recompute_words(each);
     return words.size() <= widest ? words : each.recompute == "none" ? "parts" : each.recompute + " + parts";
   }).is_left = true;
+  for (const auto& [field, value] : plans.front().over) {
+    const auto value_in = [name = field](const TrainingPlan& each) { return each.over.at(name); };
+    Column& column = add(field, value_in);
+    column.is_left = true;
+    column.is_needed = std::any_of(plans.begin(), plans.end(), [&, first = value](const TrainingPlan& each) {
+      return value_in(each) != first;
+    });
+  }
   add("GiB", [](const TrainingPlan& each) { return gib(static_cast<double>(each.memory.total_bytes)); });
   add("step", [](const TrainingPlan& each) { return duration(each.step_us); });
   add("MFU", [](const TrainingPlan& each) { return percent(each.mfu); });
@@ -166,7 +176,7 @@ std::string plans_table(const std::vector<TrainingPlan>& plans) {
     return width;
   };
   // Too wide for a terminal: without columns that the first plan below has.
-  for (const std::string_view title : {"recompute", "MFU"}) {
+  for (const std::string_view title : {"recompute", "MFU", "layers", "schedule"}) {
     std::size_t width = 0;
     for (const Column& column : columns) width += column.is_needed ? width_of(column) + 2 : 0;
     if (width <= report::text_width) break;
