@@ -136,8 +136,7 @@ std::string text(const rules::Finding& finding, const lint::ModelReport& model, 
     if (!verbose && (i > 0 || is_mended)) break;
     out += line(gutter, "fix", fix_text(finding, i, model, tie, style), style);
   }
-  const bool tells_how = finding.proposals.empty() || verbose;
-  if (tells_how && !finding.how.empty() && !is_mended)
+  if (finding.proposals.empty() && !finding.how.empty() && !is_mended)
     out += line(gutter, "fix", text::one_line(finding.how), style);
   return out;
 }
