@@ -62,7 +62,7 @@ Alternatives parse_over(const PlanOptions& options, std::string_view option, std
     const std::vector<model::FieldId> chosen = contracts::chosen_in_training();
     if (std::find(chosen.begin(), chosen.end(), id) != chosen.end()) {
       errors.push_back(wrong(fmt::format("`{}` in `{}`: plans choose it anyway", name, option),
-                             "a single value is an option of its own"));
+                             "`--set` states a single value"));
       continue;
     }
     if (model::info(id).section != "run" || id == model::FieldId::mode ||

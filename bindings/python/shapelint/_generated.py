@@ -1004,6 +1004,8 @@ class Parallel(Plain):
 class TrainingPlan(Plain):
     """A parallelism layout and batch for training.
 
+    dtype: dtype of the GEMMs, with its scaling recipe
+    over: values of --over, by field
     virtual_pipeline: virtual pipeline stages (VPP) per stage
     pipeline_schedule: order of forward and backward passes on a stage
     embedding_stages: whether embedding and head count as a layer each
@@ -1021,11 +1023,12 @@ class TrainingPlan(Plain):
     run_cost: with --price
     """
 
-    _order = ("parallel", "sequence_parallel", "virtual_pipeline", "pipeline_schedule", "embedding_stages", "stage_layers", "overlap", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
-    _may_be_absent = frozenset(("recompute_parts", "run_hours", "run_cost", ))
+    _order = ("parallel", "dtype", "over", "sequence_parallel", "virtual_pipeline", "pipeline_schedule", "embedding_stages", "stage_layers", "overlap", "zero", "micro_batch_size", "gradient_accumulation", "recompute", "recompute_parts", "offload_optimizer", "step_us", "low_us", "high_us", "mfu", "tokens_per_s_all_gpus", "tokens_per_s_per_gpu", "bubble_us", "exposed_communication_us", "memory", "run_hours", "run_cost", )
+    _may_be_absent = frozenset(("over", "recompute_parts", "run_hours", "run_cost", ))
     _nested = {"parallel": "Parallel", "memory": "Memory", }
 
     parallel: Parallel
+    dtype: str
     sequence_parallel: bool
     virtual_pipeline: int
     pipeline_schedule: str
@@ -1046,6 +1049,7 @@ class TrainingPlan(Plain):
     bubble_us: float
     exposed_communication_us: float
     memory: Memory
+    over: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     recompute_parts: tuple[str, ...] = dataclasses.field(default=())
     run_hours: float = dataclasses.field(default=0)
     run_cost: float = dataclasses.field(default=0)

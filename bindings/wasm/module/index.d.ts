@@ -862,6 +862,10 @@ export interface Parallel {
 /** A parallelism layout and batch for training. */
 export interface TrainingPlan {
   parallel: Parallel;
+  /** dtype of the GEMMs, with its scaling recipe */
+  dtype: string;
+  /** values of --over, by field */
+  over?: Record<string, string>;
   sequence_parallel: boolean;
   /** virtual pipeline stages (VPP) per stage */
   virtual_pipeline: number;
