@@ -74,8 +74,7 @@ constexpr std::ptrdiff_t keys_for_broken = 3;
 }  // namespace
 
 bool holds(const View& view, const KeyTest& test) {
-  for (const Place& place : view.places(test.path)) {
-    const NodeRef node = view.find({place, true}, {});
+  for (const NodeRef node : view.find_all(test.path)) {
     if (test.kind && !node.is(*test.kind)) continue;
     if (test.equals.empty()) return true;
     std::string text(node.as_string().value_or(""));

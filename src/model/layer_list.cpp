@@ -48,8 +48,8 @@ Feeding feeding_of(const ModelSpec& model, const TransformerLayer& layer) {
 }
 
 // Whether the layer has a size that its model's fields do not say.
-bool has_own_sizes(const ModelSpec& model, const TransformerLayer& layer) {
-  const Setup setup{model, {}};
+bool has_own_sizes(const Setup& setup, const TransformerLayer& layer) {
+  const ModelSpec& model = setup.model;
   for (const LayerKey& key : layer_key_table) {
     const std::int64_t own = layer.*key.member;
     if (own < 0 || key.field == no_field || key.field == FieldId::window_size) continue;
@@ -212,13 +212,14 @@ std::int64_t listed_layers(const ModelSpec& model) {
 void set_layers(ModelSpec& model, std::vector<LayerGroup> list) {
   model.layers.clear();
   model.layers_differ = false;
-  const bool is_one_kind = list.size() == 1 && !has_own_sizes(model, list.front().layer) &&
+  const Setup uniform{model, {}};
+  const bool is_one_kind = list.size() == 1 && !has_own_sizes(uniform, list.front().layer) &&
                            mixing_of(list.front().layer) == Mixing::attention &&
                            feeding_of(model, list.front().layer) != Feeding::none &&
                            list.front().layer.window <= 0 && list.front().layer.borrows_keys <= 0;
   if (list.empty() || is_one_kind) return;
   model.layers = std::move(list);
-  for (const LayerGroup& group : model.layers) model.layers_differ |= has_own_sizes(model, group.layer);
+  for (const LayerGroup& group : model.layers) model.layers_differ |= has_own_sizes(uniform, group.layer);
   model.num_layers = listed_layers(model);
   count_layers(model);
 }

@@ -76,6 +76,7 @@ def python_files():
         f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x)\n" for i in range(1, 40)) + "y = f39(1)\n"
     yield 2, "setup.py", long_list + loop + "m = max(n)\n"  # no configuration at all
     yield 2, "partials.py", SIZES + "import functools\ndef f(*a):\n    return 1\ng = f\n" + "g = functools.partial(g, 1)\n" * 15000 + "x = g()\n"
+    yield 2, "classes.py", "class A0:\n    x = 1\n" + "".join(f"class A{i}(A{i - 1}):\n    pass\n" for i in range(1, 15000)) + SIZES
     yield 12, "surrogate.py", SIZES + "name = '\\ud800'\n"
     yield 12, "deep.py", SIZES + "x = " + "[" * 50000 + "\n"
 
@@ -132,6 +133,9 @@ def data_files():
     yield 12, "keys.toml", MODEL + "".join(f"k{i} = 1\n" for i in range(10000))
     yield 12, "dotted.toml", MODEL + "a." * 40000 + "a = 1\n"
     yield 12, "network.toml", network(9000)
+    listed = ", ".join(["1 a, 2 b"] * 21800)
+    yield 12, "groups.toml", (MODEL.replace("num_layers = 12", f'num_layers = 65400\nlayers = "{listed}"')
+                              + "[model.layer.a]\nintermediate_size = 64\n[model.layer.b]\nintermediate_size = 128\n")
     yield 12, "layers.toml", MODEL + "".join(f"[[layer]]\nkind = \"{'x' * 50}\"\n" for i in range(5000))
 
 

@@ -2,7 +2,7 @@
 #include "formats/dialect/view.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -158,11 +158,10 @@ NodeRef View::find_first(const std::vector<KeyPath>& paths, const Place& base) c
   return {};
 }
 
-void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_far,
-                  std::vector<Place>& out) const {
+void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_far, Found& out) const {
   if (!node) return;
   if (at == pattern.size()) {
-    if (!node.is(Kind::null)) out.push_back(so_far);
+    if (!node.is(Kind::null)) out.emplace_back(so_far, node);
     return;
   }
   if (pattern[at] != "*") {
@@ -181,12 +180,8 @@ void View::expand(NodeRef node, const Place& pattern, std::size_t at, Place& so_
   }
 }
 
-std::vector<Place> View::places(const KeyPath& path) const {
-  std::vector<Place> out;
-  if (path.components.empty()) {
-    out.emplace_back();
-    return out;
-  }
+View::Found View::expanded(const KeyPath& path) const {
+  Found out;
   for (const ConfigLayer& layer : layers_) {
     // A layer that stands wherever the others put it has no place of its own.
     if (std::find(layer.mount.begin(), layer.mount.end(), "*") != layer.mount.end()) continue;
@@ -199,16 +194,42 @@ std::vector<Place> View::places(const KeyPath& path) const {
     const NodeRef root = descend(layer.document->root(), layer.inside, 0);
     if (layer.mount.size() >= path.components.size()) {
       const Place place(layer.mount.begin(), layer.mount.begin() + static_cast<std::ptrdiff_t>(shared));
-      if (root) out.push_back(place);
+      if (root) out.emplace_back(place, root);
       continue;
     }
     Place so_far = layer.mount;
     expand(root, path.components, shared, so_far, out);
   }
   if (out.size() > 1) {  // layers, and keys that are written twice, have the same ones
-    std::set<Place> seen;
-    std::erase_if(out, [&](const Place& place) { return !seen.insert(place).second; });
+    std::map<Place, std::size_t> seen;
+    Found once;
+    for (auto& [place, node] : out) {
+      const auto [entry, is_new] = seen.try_emplace(place, once.size());
+      if (is_new)
+        once.emplace_back(std::move(place), node);
+      else
+        once[entry->second].second = node;
+    }
+    out = std::move(once);
   }
+  return out;
+}
+
+std::vector<Place> View::places(const KeyPath& path) const {
+  if (path.components.empty()) return {Place()};
+  std::vector<Place> out;
+  for (auto& [place, node] : expanded(path)) out.push_back(std::move(place));
+  return out;
+}
+
+std::vector<NodeRef> View::find_all(const KeyPath& path) const {
+  std::vector<NodeRef> out;
+  // From the root each of a wide table would be looked for among all.
+  if (layers_.size() == 1 && !path.components.empty()) {
+    for (const auto& [place, node] : expanded(path)) out.push_back(node);
+    return out;
+  }
+  for (const Place& place : places(path)) out.push_back(find({place, true}, {}));
   return out;
 }
 

@@ -54,6 +54,8 @@ class View {
   const Missing* missing_above(const KeyPath& path, const Place& base, model::FieldId field) const;
   // The places that a path with `*` stands for, in file order.
   std::vector<Place> places(const KeyPath& path) const;
+  // What stands there, as `find` gives it.
+  std::vector<text::NodeRef> find_all(const KeyPath& path) const;
 
  private:
   text::NodeRef step(text::NodeRef node, std::string_view component) const;
@@ -62,8 +64,10 @@ class View {
   std::pair<text::NodeRef, std::size_t> find_in(const Components& whole) const;
   template <class Components>
   text::NodeRef descend(text::NodeRef node, const Components& place, std::size_t from) const;
-  void expand(text::NodeRef node, const Place& pattern, std::size_t at, Place& so_far,
-              std::vector<Place>& out) const;
+  using Found = std::vector<std::pair<Place, text::NodeRef>>;
+  void expand(text::NodeRef node, const Place& pattern, std::size_t at, Place& so_far, Found& out) const;
+  // Each place once, with the last of a layer that stands there.
+  Found expanded(const KeyPath& path) const;
 
   bool flags_;
   std::vector<ConfigLayer> layers_;
