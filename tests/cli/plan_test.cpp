@@ -468,11 +468,14 @@ TEST_CASE("bars of a picture have names that tell the plans apart", "[plan][cli]
   plan.pipeline_schedule = "1f1b";
   plan.overlap = "none";
   plan.recompute = "none";
+  plan.dtype = "fp8";
   plan.step_us = 1e6;
-  std::vector<api::TrainingPlan> plans(4, plan);
+  std::vector<api::TrainingPlan> plans(5, plan);
   plans[1].stage_layers = 17;
   plans[2].micro_batch_size = 2;
-  plans[3].zero = 1;
+  plans[3].zero = plans[4].zero = 1;
+  plans[3].over = {{"dtype", "fp8"}, {"optimizer_bits", "32"}};
+  plans[4].over = {{"dtype", "fp8"}, {"optimizer_bits", "8"}};
   api::PlanResult result;
   result.kind = "training";
   result.best = 0;
@@ -482,15 +485,15 @@ TEST_CASE("bars of a picture have names that tell the plans apart", "[plan][cli]
   result.counts.front().plans = plans;
   result.counts.front().gpu = "h100-sxm5";
   result.counts.front().num_gpus = 8;
-  const chart::PlanFigure figure =
-      cli::plan_figure(result, {}, "a model", "NVIDIA H100 SXM5 80GB", DType::fp8);
+  const chart::PlanFigure figure = cli::plan_figure(result, {}, "a model", "NVIDIA H100 SXM5 80GB");
   CHECK(figure.title == "a model on 8 x NVIDIA H100 SXM5 80GB");
   CHECK(figure.subtitle.starts_with("training, 8 sequences of 4,096 tokens per step, fp8; fastest plan: "));
   std::vector<std::string> names;
   for (const chart::MemoryBar& bar : figure.memory->bars) names.push_back(bar.label);
-  CHECK(names == std::vector<std::string>{"TP 1, PP 2, ZeRO-0, even layers, 1 x 1",
-                                          "TP 1, PP 2, ZeRO-0, 17 layers",
-                                          "TP 1, PP 2, ZeRO-0, even layers, 2 x 1", "TP 1, PP 2, ZeRO-1"});
+  CHECK(names == std::vector<std::string>{
+                     "TP 1, PP 2, ZeRO-0, even layers, 1 x 1", "TP 1, PP 2, ZeRO-0, 17 layers",
+                     "TP 1, PP 2, ZeRO-0, even layers, 2 x 1", "TP 1, PP 2, ZeRO-1, fp8, optimizer_bits 32",
+                     "TP 1, PP 2, ZeRO-1, fp8, optimizer_bits 8"});
 }
 
 TEST_CASE("the picture and the heading of serving state the bounds", "[plan][cli]") {

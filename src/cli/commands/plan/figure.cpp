@@ -61,6 +61,7 @@ std::vector<std::string> names_of(const std::vector<TrainingPlan>& plans) {
   });
   tell_apart([](const TrainingPlan& each) { return "recompute " + recompute_words(each); });
   tell_apart([](const TrainingPlan& each) { return "overlap " + each.overlap; });
+  tell_apart(over_words);
   tell_apart([](const TrainingPlan& each) {
     return std::string(each.offload_optimizer > 0 ? "optimizer on the host" : "");
   });
@@ -105,7 +106,7 @@ std::optional<chart::TimelineFigure> timeline_of(const TrainingPlan& plan) {
 }  // namespace
 
 chart::PlanFigure plan_figure(const PlanResult& result, const api::PlanOptions& asked,
-                              const std::string& model, std::string_view gpu, DType dtype) {
+                              const std::string& model, std::string_view gpu) {
   chart::PlanFigure out;
   const PlanCount& count = result.counts[static_cast<std::size_t>(*result.best)];
   out.title = fmt::format("{} on {} x {}", model, with_commas(count.num_gpus), gpu);
@@ -120,7 +121,7 @@ chart::PlanFigure plan_figure(const PlanResult& result, const api::PlanOptions& 
   out.subtitle =
       fmt::format("training, {} of {} per step, {}; fastest plan: {}, {} per step, MFU {}",
                   counted(*result.sequences_per_step, "sequence"), counted(*result.sequence_length, "token"),
-                  name(dtype), pipeline_words(best), duration(best.step_us), percent(best.mfu));
+                  best.dtype, pipeline_words(best), duration(best.step_us), percent(best.mfu));
   out.memory = memory_of(*count.plans);
   out.timeline = timeline_of(best);
   return out;

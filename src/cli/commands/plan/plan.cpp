@@ -74,8 +74,7 @@ bool write_pictures(const PlanOptions& options, const ModelInput& input, const c
   const auto gpu =
       std::find_if(input.gpus().begin(), input.gpus().end(), [&](const auto& each) { return each.id == id; });
   const chart::PlanFigure figure =
-      plan_figure(result, options.asked, input.reading().name, gpu == input.gpus().end() ? id : gpu->name,
-                  input.reading().setup.plan.dtype);
+      plan_figure(result, options.asked, input.reading().name, gpu == input.gpus().end() ? id : gpu->name);
   if (!options.plot.empty() && !write_drawing(options.plot, chart::plan_svg(figure), io)) return false;
   if (options.page.empty()) return true;
   const report::Style plain;

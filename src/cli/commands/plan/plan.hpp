@@ -43,6 +43,8 @@ Result<double> measured_step_us(const std::string& text, const text::FileSystem&
 // `TP 8, PP 2, DP 4`.
 std::string degree_words(const api::Parallel& run);
 std::string recompute_words(const api::TrainingPlan& plan);
+// What `--formats` and `--over` tried: `fp8:tensor, optimizer_bits 8`.
+std::string over_words(const api::TrainingPlan& plan);
 // The same with chunks and schedule: `TP 8, PP 2, DP 4, VPP 2, ZB-H1`.
 std::string pipeline_words(const api::TrainingPlan& plan);
 
@@ -52,7 +54,7 @@ std::string bounds_words(const api::PlanOptions& asked);
 // The Pareto front of serving; memory by part and the pipeline's timeline of training, on the GPU of that
 // name.
 chart::PlanFigure plan_figure(const api::PlanResult& result, const api::PlanOptions& asked,
-                              const std::string& model, std::string_view gpu, DType dtype);
+                              const std::string& model, std::string_view gpu);
 
 // For people, without the heading.
 std::string plan_text(const api::PlanResult& result, const report::Style& style);

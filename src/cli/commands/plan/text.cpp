@@ -56,8 +56,7 @@ std::string layout_words(const TrainingPlan& plan) {
   if (plan.overlap == "micro_batches") out += ", overlap";
   out += fmt::format(", micro-batch {}, recompute {}", plan.micro_batch_size, recompute_words(plan));
   if (plan.offload_optimizer > 0) out += ", optimizer on the host";
-  for (const auto& [field, value] : plan.over)
-    out += field == "dtype" ? ", " + value : fmt::format(", {} {}", field, value);
+  if (!plan.over.empty()) out += ", " + over_words(plan);
   return out;
 }
 
@@ -447,6 +446,13 @@ std::string pipeline_words(const TrainingPlan& plan) {
   std::string out = degree_words(plan.parallel);
   if (plan.virtual_pipeline > 1) out += fmt::format(", VPP {}", plan.virtual_pipeline);
   if (has_other_schedule(plan)) out += fmt::format(", {}", schedule_words(plan));
+  return out;
+}
+
+std::string over_words(const TrainingPlan& plan) {
+  std::string out;
+  for (const auto& [field, value] : plan.over)
+    out += (out.empty() ? "" : ", ") + (field == "dtype" ? value : fmt::format("{} {}", field, value));
   return out;
 }
 
