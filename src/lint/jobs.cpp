@@ -57,7 +57,8 @@ JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
   job.most = job.trains ? most_to_train : most_to_serve;
   job.sequences = setup.plan.micro_batch_size;
   job.step_sequences = rules::step_sequences(readings.front());
-  job.tokens = job.trains ? setup.plan.sequence_length : setup.plan.context_length;
+  const bool decodes = setup.plan.mode == model::Mode::decode;
+  job.tokens = decodes ? setup.plan.context_length : setup.plan.sequence_length;
   const double usable = suggest::usable_bytes(gpu::memory_gib(gpu), setup);
   const double states = suggest::footprint(setup).state_bytes;
   for (std::int64_t gpus = 1; gpus <= job.most; gpus *= 2) {
@@ -100,6 +101,14 @@ bool lacks_mode_and_layout(const model::Reading& reading) {
 std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
                              const rules::RuleBook& rules) {
   if (gpu::memory_gib(gpu) <= 0) return {};
+  if (model::extra(reading, "tower") > 0) {
+    model::Reading encoder = reading;
+    model::give(encoder, model::FieldId::mode, static_cast<std::int64_t>(model::Mode::prefill));
+    model::give(encoder, model::FieldId::micro_batch_size, served_sequences);
+    JobPlan out = smallest({&encoder, 1}, gpu, rules);
+    out.encodes = reading.part == "audio" ? "clip" : "image";
+    return {std::move(out)};
+  }
   std::vector<model::Reading> trained{rules::with_usual_batch(reading)};
   if (!model::is_stated(reading, model::FieldId::recompute)) {
     trained.push_back(trained.front());
@@ -135,14 +144,17 @@ std::string job_text(const JobPlan& job) {
       job.trains
           ? fmt::format("{} of {} tokens per step, micro-batch {}, Adam",
                         counted(job.step_sequences, "sequence"), with_commas(job.tokens), job.sequences)
-          : fmt::format("{} of {}", counted(job.sequences, "sequence"), counted(job.tokens, "token"));
-  const std::string_view name = job.trains ? "training" : "serving ";
+          : fmt::format("{} of {}", counted(job.sequences, job.encodes.empty() ? "sequence" : job.encodes),
+                        counted(job.tokens, job.encodes == "image" ? "patch|patches" : "token"));
+  const std::string_view name = job.trains ? "training" : job.encodes.empty() ? "serving " : "encoding";
   if (job.gpus == 0) {
     return fmt::format("{}  does not fit {} x {} ({})", name, with_commas(job.most), job.gpu, what);
   }
-  return fmt::format("{}  {} x {} ({}): {} tokens/s\n{} GiB per GPU; {}", name, with_commas(job.gpus),
-                     job.gpu, layout_text(job), with_commas(std::llround(job.tokens_per_s)),
-                     gib(job.memory_bytes), what);
+  const double inputs_per_s = static_cast<double>(job.sequences) / job.step_us * us_per_s;
+  return fmt::format(
+      "{}  {} x {} ({}): {} {}/s\n{} GiB per GPU; {}", name, with_commas(job.gpus), job.gpu, layout_text(job),
+      with_commas(std::llround(job.encodes.empty() ? job.tokens_per_s : inputs_per_s)),
+      job.encodes.empty() ? "tokens" : fmt::format("{}s", job.encodes), gib(job.memory_bytes), what);
 }
 
 }  // namespace shapelint::lint

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contracts/plan/layouts.hpp"
@@ -21,8 +22,9 @@ inline constexpr std::int64_t served_context = 4096;
 // The fastest plan on the fewest GPUs that it fits.
 struct JobPlan : contracts::Layout {  // gpus: 0 where none of the numbers that are tried is enough
   bool trains = true;
-  std::string gpu;        // id
-  std::int64_t most = 0;  // the largest number of GPUs that is tried
+  std::string_view encodes;  // "image" of a vision tower; empty of a language model
+  std::string gpu;           // id
+  std::int64_t most = 0;     // the largest number of GPUs that is tried
   std::int64_t zero = 0;
   model::Recompute recompute = model::Recompute::none;
   std::int64_t sequences = 0;       // of a micro-batch; decoded at a time by a server
@@ -38,7 +40,8 @@ bool lacks_mode_and_layout(const model::Reading& reading);
 
 // Training with a usual batch, and with full recomputation where that takes fewer GPUs or less time, and
 // served_sequences of a model that generates text, each with weights in the dtype of the file. Serving is
-// laid out as engines do: tensor parallelism within the fast interconnect, pipeline stages beyond.
+// laid out as engines do: tensor parallelism within the fast interconnect, pipeline stages beyond. A tower
+// encodes as many inputs: it runs before its language model, whatever is done with that.
 std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
                              const rules::RuleBook& rules);
 

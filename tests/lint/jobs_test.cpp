@@ -64,3 +64,19 @@ TEST_CASE("a shape that cannot be built lacks no GPUs", "[lint][jobs]") {
   CHECK(says(out, "n/a until fixed: SL402"));
   CHECK_FALSE(says(out, "  training  "));
 }
+
+// Qwen2.5-VL's vision tower: Qwen/Qwen2.5-VL-7B-Instruct, config.json.
+TEST_CASE("a vision tower encodes, and neither trains nor serves alone", "[lint][jobs]") {
+  const std::string config =
+      R"({"architectures": ["Qwen2_5_VLForConditionalGeneration"], "model_type": "qwen2_5_vl", "hidden_size": 3584,
+ "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944,
+ "vocab_size": 152064, "max_position_embeddings": 128000, "tie_word_embeddings": false, "vision_config": {"depth": 32,
+ "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16, "in_chans": 3, "out_hidden_size": 3584,
+ "patch_size": 14, "spatial_merge_size": 2, "window_size": 112, "fullatt_block_indexes": [7, 15, 23, 31],
+ "temporal_patch_size": 2}})";
+  const std::string out = run({"config.json", "--gpu", "h100"}, tests::with({{"config.json", config}})).out;
+  CHECK(says(out, "\n  encoding  1 x h100-sxm5 (TP 1): "));
+  CHECK(says(out, " images/s\n"));
+  CHECK(says(out, "32 images of 256 patches"));
+  CHECK_FALSE(says(out.substr(out.find("encoding")), "training"));
+}
