@@ -248,6 +248,7 @@ struct PlanCount {
   bool proved_best = true;
   SearchCounts enumerated;
   std::optional<double> least_memory_bytes{};
+  std::vector<std::string> violated_rules{};
   std::optional<std::vector<TrainingPlan>> plans{};
   std::vector<WithoutChoice> without;
   std::optional<TrainingPlan> as_the_file_says{};
@@ -269,6 +270,8 @@ void describe(Visitor& of, const PlanCount*) {
   of("proved_best", &PlanCount::proved_best, "no enumerated plan is predicted to be better");
   of("enumerated", &PlanCount::enumerated, "");
   of("least_memory_bytes", &PlanCount::least_memory_bytes, "training: least memory per GPU of any plan");
+  of("violated_rules", &PlanCount::violated_rules, "training: rules that some of the plans violate",
+     When::unless_empty);
   of("plans", &PlanCount::plans, "training: fastest first");
   of("without", &PlanCount::without,
      "training, for the GPU count printed in full: the best plan without each choice of the first plan",

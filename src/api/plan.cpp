@@ -204,6 +204,7 @@ PlanCount count_of(const contracts::TrainingCount& count, const TrainingTerms& t
   out.price_per_gpu_hour = count.price;
   out.enumerated = counts_of(count.answer.searched);
   if (count.answer.least_bytes > 0) out.least_memory_bytes = count.answer.least_bytes;
+  out.violated_rules.assign(count.answer.violated.begin(), count.answer.violated.end());
   out.plans.emplace();
   for (const contracts::TrainingPlan& plan : count.answer.best)
     out.plans->push_back(training_plan(plan, terms));

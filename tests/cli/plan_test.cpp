@@ -235,6 +235,20 @@ TEST_CASE("auto is the fewest GPUs that train a model", "[plan][cli]") {
   CHECK(fewer["counts"][0]["plans"].empty());
 }
 
+TEST_CASE("a number of GPUs whose plans all violate a rule needs no memory", "[plan][cli]") {
+  // On 48 GPUs without pipelines 16 replicas of 1,024 sequences leave 3 context-parallel ranks, which do not
+  // divide 4,096 tokens.
+  const std::vector<std::string> command{
+      "Qwen/Qwen3-235B-A22B", "--mode", "train",    "--gpu", "b200", "--gpus", "48",
+      "--pipeline",           "1",      "--tensor", "1"};
+  const Json count = plan_json(command)["counts"][0];
+  CHECK(count["plans"].empty());
+  CHECK(count["violated_rules"] == std::vector<std::string>{"SL410", "SL411"});
+  CHECK_FALSE(count.contains("least_memory_bytes"));
+  const tests::Ran ran = tests::run(tests::plus({"plan"}, command), text::MemoryFileSystem());
+  CHECK(ran.out.find("every plan violates a rule: SL410, SL411") != std::string::npos);
+}
+
 TEST_CASE("what a million tokens cost adds up to what the GPUs cost", "[plan][cli]") {
   const Json plans = plan_json({"Qwen/Qwen3-8B", "--gpu", "h100", "--gpus", "8", "--input-tokens", "2000",
                                 "--output-tokens", "500", "--price", "h100=2.5"});

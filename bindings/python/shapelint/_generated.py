@@ -1144,6 +1144,7 @@ class PlanCount(Plain):
     price_per_gpu_hour: as given
     proved_best: no enumerated plan is predicted to be better
     least_memory_bytes: training: least memory per GPU of any plan
+    violated_rules: training: rules that some of the plans violate
     plans: training: fastest first
     without: training, for the GPU count printed in full: the best plan without each choice of the first plan
     as_the_file_says: training: the launch config in the file
@@ -1157,8 +1158,8 @@ class PlanCount(Plain):
     most_requests_per_s: serving, if no plan takes the rate: the most that one takes within the other targets
     """
 
-    _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", )
-    _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", ))
+    _order = ("gpu", "num_gpus", "price_per_gpu_hour", "proved_best", "enumerated", "least_memory_bytes", "violated_rules", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", )
+    _may_be_absent = frozenset(("price_per_gpu_hour", "least_memory_bytes", "violated_rules", "plans", "without", "as_the_file_says", "cheapest", "fastest", "fewest_gpus", "front", "least_ttft_us", "least_tpot_us", "least_request_us", "most_requests_per_s", ))
     _nested = {"enumerated": "SearchCounts", "plans": "TrainingPlan", "without": "WithoutChoice", "as_the_file_says": "TrainingPlan", "cheapest": "ServingPlan", "fastest": "ServingPlan", "fewest_gpus": "ServingPlan", "front": "ServingPlan", }
 
     gpu: str
@@ -1167,6 +1168,7 @@ class PlanCount(Plain):
     enumerated: SearchCounts
     price_per_gpu_hour: float = dataclasses.field(default=0)
     least_memory_bytes: float = dataclasses.field(default=0)
+    violated_rules: tuple[str, ...] = dataclasses.field(default=())
     plans: tuple[TrainingPlan, ...] = dataclasses.field(default=(), repr=False)
     without: tuple[WithoutChoice, ...] = dataclasses.field(default=(), repr=False)
     as_the_file_says: TrainingPlan | None = dataclasses.field(default=None)

@@ -984,6 +984,8 @@ export interface PlanCount {
   enumerated: SearchCounts;
   /** training: least memory per GPU of any plan */
   least_memory_bytes?: number;
+  /** training: rules that some of the plans violate */
+  violated_rules?: string[];
   /** training: fastest first */
   plans?: TrainingPlan[];
   /** training, for the GPU count printed in full: the best plan without each choice of the first plan */

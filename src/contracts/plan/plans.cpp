@@ -296,6 +296,7 @@ class TrainingPlanner {
       double& bytes = out.answer.least_bytes;
       if (each->answer.least_bytes > 0 && (bytes <= 0 || each->answer.least_bytes < bytes))
         bytes = each->answer.least_bytes;
+      out.answer.violated.insert(each->answer.violated.begin(), each->answer.violated.end());
       if (each->gpus != least.gpus) continue;
       out.answer.best.insert(out.answer.best.end(), each->answer.best.begin(), each->answer.best.end());
     }

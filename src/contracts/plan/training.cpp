@@ -478,6 +478,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     before = &branch;
     if (is_broken) {
       counts.by_rules += std::ssize(entry->second.all);
+      p.broken.add_codes(out.violated);
       continue;
     }
     const auto [place, is_first] = group_of.try_emplace(branch.zero, groups.size());
@@ -552,6 +553,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       }
       if (!p.broken.of(setup).empty()) {
         ++counts.by_rules;
+        p.broken.add_codes(out.violated);
         continue;
       }
       if (p.is_refused()) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,8 @@ struct SearchCounts {
 struct TrainingAnswer {
   std::vector<TrainingPlan> best;  // fastest first; equal ones by what they change least
   SearchCounts searched;
-  double least_bytes = 0;  // on one GPU, of the plan that needs least; 0: there is none
+  double least_bytes = 0;          // on one GPU, of the plan that needs least; 0: there is none
+  std::set<std::string> violated;  // codes of rules, of plans that violate some
 };
 
 // What a choice of the best plan is worth: the best plan that does without it.

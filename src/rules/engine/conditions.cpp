@@ -198,6 +198,11 @@ const std::string& BrokenRules::of(const model::Setup& setup) {
   return codes_;
 }
 
+void BrokenRules::add_codes(std::set<std::string>& codes) const {
+  for (const Condition& each : conditions_)
+    if (each.broken) codes.emplace(each.rule->rule().code);
+}
+
 bool BrokenRules::are_broken_by(const model::PerField<bool>& fields) const {
   for (std::size_t condition = 0; condition < conditions_.size(); ++condition) {
     if (!conditions_[condition].broken) continue;

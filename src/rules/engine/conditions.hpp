@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ class BrokenRules {
   BrokenRules(const RuleBook& book, const model::Reading& reading, const model::PerField<bool>& moving);
   // Codes of the rules that the setup breaks, separated by blanks. Holds until the next call.
   const std::string& of(const model::Setup& setup);
+  // The same of the last setup.
+  void add_codes(std::set<std::string>& codes) const;
   // Whether every setup that has the last one's values of `fields` breaks a rule: one that names nothing else
   // that moves.
   bool are_broken_by(const model::PerField<bool>& fields) const;

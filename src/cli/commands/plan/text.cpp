@@ -78,6 +78,14 @@ std::string counts_text(const api::SearchCounts& counts) {
   return out;
 }
 
+// Why a number of GPUs has no plan.
+std::string obstacle_of(const PlanCount& count) {
+  if (count.enumerated.all == 0) return "no layout divides the GPUs and the batch";
+  if (!count.least_memory_bytes)
+    return fmt::format("every plan violates a rule: {}", fmt::join(count.violated_rules, ", "));
+  return fmt::format("nothing fits: at least {} GiB per GPU", gib(*count.least_memory_bytes));
+}
+
 // One line for each number of GPUs, and one for its plan.
 std::string table_of(const PlanResult& result, const report::Style& style) {
   std::string out = style.paint(Role::strong, "The fastest plan for each number of GPUs") + '\n';
@@ -91,8 +99,7 @@ std::string table_of(const PlanResult& result, const report::Style& style) {
   for (const PlanCount& each : result.counts) {
     out += fmt::format("{:>7} {:<16}", with_commas(each.num_gpus), each.gpu);
     if (each.plans->empty()) {
-      out +=
-          fmt::format(" nothing fits: at least {} GiB per GPU\n", gib(each.least_memory_bytes.value_or(0)));
+      out += fmt::format(" {}\n", obstacle_of(each));
       continue;
     }
     const TrainingPlan& best = each.plans->front();
@@ -225,8 +232,8 @@ std::string training_text(const PlanResult& result, const report::Style& style) 
                                      "another number",
                                      count_title(only), with_commas(*result.sequences_per_step)),
                          0, style);
-    return out + lines(fmt::format("{}: no valid plan fits; {}; at least {} GiB per GPU", count_title(only),
-                                   counts_text(only.enumerated), gib(only.least_memory_bytes.value_or(0))),
+    return out + lines(fmt::format("{}: {}; {}", count_title(only), obstacle_of(only),
+                                   counts_text(only.enumerated)),
                        0, style);
   }
   const PlanCount& shown = result.counts[static_cast<std::size_t>(*result.best)];
