@@ -13,9 +13,10 @@ import tempfile
 import zlib
 
 KINDS = ["attention-prefill", "attention-decode", "mla-prefill", "mla-decode", "moe", "wide-ep-moe", "amd-moe",
-         "grouped-products", "frontier-moe", "gated-delta-net",
+         "grouped-gemm", "frontier-moe", "gated-delta-net",
          "kimi-delta-attention", "mamba2", "hyper-connections", "fp8-quantize", "fp8-scale", "all-reduce", "nccl"]
-TARGETS = {"grouped-products": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms", 1000)}  # column, to microseconds
+TARGETS = {"grouped-gemm": ("up_us", 1), "frontier-moe": ("grouped_gemm_ms", 1000)}  # column, to microseconds
+FORMER = {"grouped-gemm": "grouped-products"}  # names of tables from before the kind was renamed
 # What a table measured, or follows from that: never shown to the program.
 MEASURED = {"time_us", "up_us", "down_us", "up_mfu", "down_mfu", "stage1_us", "stage2_us", "tflops", "grouped_gemm_ms"}
 LEAST_US = 50  # launches matter below
@@ -106,7 +107,7 @@ def tables(folder, every=1):
     for kind in KINDS:
         column, _ = TARGETS.get(kind, ("time_us", 1))
         by_gpu = collections.defaultdict(list)
-        for row in table(folder, kind):
+        for row in table(folder, kind) or table(folder, FORMER.get(kind, kind)):
             if positive(row.get(column)) and row.get("gpu") and not contradicts(row):
                 by_gpu[row["gpu"]].append(row)
         yield kind, {gpu: sample(rows, every) for gpu, rows in sorted(by_gpu.items())}

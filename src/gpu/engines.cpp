@@ -318,7 +318,7 @@ std::span<const DecodeKernel> decode_kernels(std::string_view kind) {
 }
 std::span<const MoeKernel> moe_kernels(std::string_view kind) {
   static const auto known =
-      builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe", "grouped-products"}, moe_fields());
+      builtin_kernels<MoeKernel>({"moe", "wide-ep-moe", "frontier-moe", "grouped-gemm"}, moe_fields());
   return of_kind(known, kind);
 }
 std::span<const ElementwiseKernel> pass_kernels(std::string_view kind) {

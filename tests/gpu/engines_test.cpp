@@ -55,7 +55,7 @@ TEST_CASE("every file of gpus/engines reads without an error", "[engines]") {
     } else if (kind.ends_with("decode")) {
       kernels = read_kernels<DecodeKernel>(document.root(), decode_fields(), errors).size();
       CHECK(decode_kernels(kind).size() == kernels);
-    } else if (kind.ends_with("moe") || kind == "grouped-products") {
+    } else if (kind.ends_with("moe") || kind == "grouped-gemm") {
       kernels = read_kernels<MoeKernel>(document.root(), moe_fields(), errors).size();
       CHECK(moe_kernels(kind).size() == kernels);
     } else if (!scan_kernels(kind).empty()) {

@@ -194,7 +194,7 @@ std::optional<OpCost> price_grouped(const gpu::Gpu& gpu, Row row) {
   layer.intermediate = number(row, 4);
   layer.tokens = number(row, 5) * layer.expert;
   layer.dtype = DType::fp8;
-  const auto* known = gpu::closest(gpu::moe_kernels("grouped-products"), gpu.architecture.id,
+  const auto* known = gpu::closest(gpu::moe_kernels("grouped-gemm"), gpu.architecture.id,
                                    {"deepgemm", {}, "fp8_block", {}, {}}, true);
   if (known == nullptr || !can_multiply(gpu, layer.dtype)) return price_expert_up(gpu, layer);
   const double visited = visited_experts(layer);
@@ -239,8 +239,8 @@ constexpr std::array expert_kind_table{
     KernelKind{"wide-ep-moe", "the experts of one layer on one rank, wide EP", wide_columns, price_wide},
     KernelKind{"amd-moe", "the experts of one layer on one rank, columns of AMD's tuner", amd_moe_columns,
                price_amd_moe},
-    KernelKind{"grouped-products", "grouped GEMM of the gate and up projections, FP8 with block scales",
-               grouped_columns, price_grouped},
+    KernelKind{"grouped-gemm", "grouped GEMM of the gate and up projections, FP8 with block scales",
+               grouped_columns, price_grouped, "grouped-products"},
     KernelKind{"frontier-moe", "grouped GEMMs of one layer, 16 bits", frontier_columns, price_frontier},
 };
 

@@ -272,7 +272,7 @@ std::span<const KernelKind> kernel_kinds() {
 
 const KernelKind* find_kernel_kind(std::string_view name) {
   for (const KernelKind& kind : kernel_kinds()) {
-    if (kind.name == name) return &kind;
+    if (kind.name == name || (!name.empty() && kind.former_name == name)) return &kind;
   }
   return nullptr;
 }

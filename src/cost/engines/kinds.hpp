@@ -35,10 +35,11 @@ struct KernelKind {
   std::span<const KernelColumn> columns;
   // Nothing where no model of this GPU or number format is known.
   std::optional<OpCost> (*price)(const gpu::Gpu& gpu, std::span<const KernelCell> row);
+  std::string_view former_name{};  // still accepted
 };
 
 std::span<const KernelKind> kernel_kinds();
-// By name; null: there is none.
+// By name or former name; null if there is none.
 const KernelKind* find_kernel_kind(std::string_view name);
 
 }  // namespace shapelint::cost

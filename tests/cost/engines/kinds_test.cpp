@@ -108,15 +108,16 @@ TEST_CASE("AMD's experts are priced by the format of their weights", "[kernels][
   CHECK(price("mi300x", "amd-moe", with(layer, "q_a", "bfloat16")) > 0);
 }
 
-TEST_CASE("grouped products compute whole tiles of rows, so that few rows take as long as 64",
+TEST_CASE("a grouped GEMM computes whole tiles of rows, so that few rows take as long as 64",
           "[kernels][moe]") {
   const Sizes layer{{"num_experts", "112"}, {"num_gpus", "1"}, {"topk", "6"},
                     {"hidden", "2048"},     {"inter", "912"},  {"batch_or_seq_per_gpu", "128"}};
-  const double few = price("h20", "grouped-products", layer);  // 7 rows of each expert
-  CHECK(price("h20", "grouped-products", with(layer, "batch_or_seq_per_gpu", "512")) ==
+  const double few = price("h20", "grouped-gemm", layer);  // 7 rows of each expert
+  CHECK(price("h20", "grouped-gemm", with(layer, "batch_or_seq_per_gpu", "512")) ==
         Approx(few).epsilon(0.02));
   CHECK(few == Approx(260).epsilon(0.15));  // us, as measured
-  CHECK(price("h20", "grouped-products", with(layer, "batch_or_seq_per_gpu", "4096")) > 2.5 * few);
+  CHECK(price("h20", "grouped-gemm", with(layer, "batch_or_seq_per_gpu", "4096")) > 2.5 * few);
+  CHECK(price("h20", "grouped-products", layer) == few);  // the kind's former name
 }
 
 TEST_CASE("a kernel for one number of heads is for no other", "[kernels]") {
