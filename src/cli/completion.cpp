@@ -29,7 +29,7 @@ std::vector<std::string> names_of(const Option& option) {
 
 std::vector<Option> options_of(const Command& command, GlobalOptions& global) {
   std::vector<Option> options = command.bind().options;
-  for (Option& option : global_options(global)) options.push_back(std::move(option));
+  append(options, global_options(global));
   std::erase_if(options, [](const Option& option) { return option.is_positional() || option.hidden; });
   return options;
 }

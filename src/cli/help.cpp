@@ -141,7 +141,7 @@ std::string help(const Command& command) {
       fmt::format("{}\n\nUsage: {}\n", wrap(command.summary, 0, 0), usage_of(command, bound.options));
   if (!command.details.empty()) text += '\n' + wrap(command.details, 0, 0) + '\n';
   GlobalOptions global;
-  for (Option& option : global_options(global)) bound.options.push_back(std::move(option));
+  append(bound.options, global_options(global));
   text += sections(bound.options);
   text += examples_of(command.examples);
   return text;

@@ -1,6 +1,9 @@
 // What every table of options is made from.
 #include "cli/option.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <shapelint/catalog.hpp>
 
@@ -91,6 +94,10 @@ Setter into_choice(std::size_t& target, std::span<const std::string_view> choice
     const std::string hint = did_you_mean(text, choices);
     return hint.empty() ? expected : fmt::format("{}; {}", expected, hint);
   };
+}
+
+void append(std::vector<Option>& all, std::vector<Option> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
 Option format_option(std::size_t& format, std::span<const std::string_view> formats, std::string doc) {

@@ -68,6 +68,9 @@ inline constexpr std::array<std::string_view, 2> text_or_json{"text", "json"};
 Option format_option(std::size_t& format, std::span<const std::string_view> formats,
                      std::string doc = "output format");
 
+// Moves `more` behind `all`.
+void append(std::vector<Option>& all, std::vector<Option> more);
+
 struct UsageError {
   std::string message;
   std::string hint;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -275,6 +276,13 @@ Option gpu_file_option(ProjectOptions& options, std::string doc) {
           .many = true};
 }
 
+std::vector<Option> model_input_options(ProjectOptions& options) {
+  std::vector<Option> all = configuration_options(options);
+  append(all, gpu_options(options));
+  append(all, field_options(options.request.overrides));
+  return all;
+}
+
 std::optional<project::Request> request_of(const ProjectOptions& options, Io& io) {
   std::vector<text::LocatedError> errors;
   project::Request request = options.request;
@@ -291,6 +299,14 @@ bool are_configured(const project::Project& project, std::span<const std::string
   const std::vector<text::LocatedError> errors = project.errors();
   for (const text::LocatedError& each : errors) print_error(io, each.error, each.source);
   return errors.empty();
+}
+
+std::unique_ptr<const project::Project> open_project(const ProjectOptions& options,
+                                                     std::span<const std::string> paths, Io& io) {
+  auto request = request_of(options, io);
+  if (!request) return nullptr;
+  auto project = std::make_unique<const project::Project>(*std::move(request), io.files);
+  return are_configured(*project, paths, io) ? std::move(project) : nullptr;
 }
 
 }  // namespace shapelint::cli

@@ -1,6 +1,7 @@
 // What every command understands that asks what applies to a file: configuration and GPUs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ std::vector<Option> gpu_options(ProjectOptions& options);
 Option stack_option(ProjectOptions& options);
 // --shape.
 Option shape_option(ProjectOptions& options);
+// What commands about one model share: configuration_options(), gpu_options() and field_options().
+std::vector<Option> model_input_options(ProjectOptions& options);
 // --gpu-file alone.
 Option gpu_file_option(ProjectOptions& options, std::string doc);
 
@@ -46,5 +49,10 @@ std::optional<project::Request> request_of(const ProjectOptions& options, Io& io
 // Prints the mistakes in the configurations of these files, or in that of the working directory when there is
 // none, each once. True when there were none.
 bool are_configured(const project::Project& project, std::span<const std::string> paths, Io& io);
+
+// The project that the options describe, with the configurations of these files. Errors are printed; null when
+// there was one.
+std::unique_ptr<const project::Project> open_project(const ProjectOptions& options,
+                                                     std::span<const std::string> paths, Io& io);
 
 }  // namespace shapelint::cli

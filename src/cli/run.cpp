@@ -162,7 +162,7 @@ int run_guarded(std::span<const std::string> args, Io& io, report::GuardBuffer& 
   GlobalOptions global;
   Bound bound = choice.command->bind();
   std::vector<Option> options = std::move(bound.options);
-  for (Option& option : global_options(global)) options.push_back(std::move(option));
+  append(options, global_options(global));
   const std::vector<UsageError> errors = parse(options, choice.args);
   io.out_color = use_color(global.color, io, io.out_is_terminal);
   io.err_color = use_color(global.color, io, io.err_is_terminal);

@@ -45,7 +45,7 @@ std::vector<Option> config_options(ConfigOptions& options) {
        .set = into_choice(options.schema, schemas()),
        .choices = strings(schemas())},
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 

@@ -104,16 +104,14 @@ std::vector<Option> formats_options(FormatsOptions& options) {
        .many = true},
       format_option(options.format, text_or_json),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 
 ExitCode list_formats(const FormatsOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  const project::Configured& here = project.here();
+  const auto project = open_project(options.project, {}, io);
+  if (!project) return ExitCode::error;
+  const project::Configured& here = project->here();
   const formats::Dialects& dialects = project::dialects_of(here);
   std::vector<const Dialect*> chosen;
   std::vector<std::string_view> known;

@@ -236,8 +236,8 @@ std::vector<Option> gemm_options(GemmOptions& options) {
        .set = into_choice(options.timing, timings),
        .choices = strings(timings)},
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : one_gpu_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
+  append(all, one_gpu_options(options.project));
   return all;
 }
 

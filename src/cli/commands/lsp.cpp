@@ -13,9 +13,7 @@ std::vector<Option> lsp_options(LspOptions& options) {
   std::vector<Option> all{{.names = "--stdio",
                            .doc = "use standard input and output (the default)",
                            .set = [](std::string_view) { return std::nullopt; }}};
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 

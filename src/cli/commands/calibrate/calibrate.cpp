@@ -115,7 +115,7 @@ std::vector<Option> calibrate_options(CalibrateOptions& options) {
       format_option(options.format, text_or_json,
                     "format of the fit report: text or json (docs/schema/shapelint-calibrate.schema.json)"),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 
@@ -226,17 +226,15 @@ ExitCode fit(const CalibrateOptions& options, const project::Configured& here, I
 
 ExitCode calibrate(const CalibrateOptions& options, Io& io) {
   if (!go_together(options, io)) return ExitCode::error;
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  if (options.proofs) return adjust_to_proofs(options, project, io);
-  if (!options.gpu.empty() || !options.gpu_file.empty()) return fit(options, project.here(), io);
-  const auto configured = one_gpu(project, io);
+  const auto project = open_project(options.project, {}, io);
+  if (!project) return ExitCode::error;
+  if (options.proofs) return adjust_to_proofs(options, *project, io);
+  if (!options.gpu.empty() || !options.gpu_file.empty()) return fit(options, project->here(), io);
+  const auto configured = one_gpu(*project, io);
   if (!configured) return ExitCode::error;
   CalibrateOptions chosen = options;
   chosen.gpu = configured->id;
-  return fit(chosen, project.here(), io);
+  return fit(chosen, project->here(), io);
 }
 
 }  // namespace shapelint::cli

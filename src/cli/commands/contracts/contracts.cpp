@@ -172,9 +172,7 @@ std::vector<Option> contracts_options(ContractsOptions& options) {
        .set = into(options.all)},
       model_option(options.model),
       stack_option(options.project)};
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 

@@ -93,9 +93,7 @@ std::vector<Option> fits_options(FitsOptions& options) {
       format_option(options.format, fits_formats),
       stack_option(options.project),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 
@@ -107,11 +105,9 @@ ExitCode fits(const FitsOptions& options, Io& io) {
     print_error(io, wanted.error());
     return ExitCode::error;
   }
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
-  const auto input = read_model_input({options.file, options.model, false}, project, io);
+  const auto project = open_project(options.project, {&options.file, 1}, io);
+  if (!project) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model, false}, *project, io);
   if (!input) return ExitCode::error;
   const project::Configured& configured = *input->file.configured;
   const contracts::Stack stack =

@@ -25,17 +25,15 @@ std::vector<Option> gpus_options(GpusOptions& options) {
       gpu_file_option(options.project, "show a custom GPU profile (docs/contributing/gpu.md)"),
       format_option(options.format, text_or_json),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 
 ExitCode gpus(const GpusOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  const std::vector<Document>& profiles = project.here().profiles;
-  const std::vector<Document>& asked_for = project.request().gpus.profiles;
+  const auto project = open_project(options.project, {}, io);
+  if (!project) return ExitCode::error;
+  const std::vector<Document>& profiles = project->here().profiles;
+  const std::vector<Document>& asked_for = project->request().gpus.profiles;
   const bool in_full = !options.names.empty() || !asked_for.empty();
   std::vector<std::string> names = options.names;
   if (!in_full) {
@@ -76,7 +74,7 @@ ExitCode gpus(const GpusOptions& options, Io& io) {
     print_gpus_json(all, in_full, io.out);
   } else if (!in_full) {
     io.out << gpus_table_text(all, out_style(io));
-    const project::Config& config = project.here().config;
+    const project::Config& config = project->here().config;
     if (config.gpus) {
       std::vector<std::string> chosen;
       for (const project::Name& name : *config.gpus) chosen.push_back(name.value);

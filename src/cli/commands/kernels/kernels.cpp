@@ -147,8 +147,8 @@ std::vector<Option> kernels_options(KernelsOptions& options) {
       {.names = "--list", .doc = "list the kinds of kernels with their columns", .set = into(options.list)},
       format_option(options.format, kernels_formats),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : one_gpu_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
+  append(all, one_gpu_options(options.project));
   return all;
 }
 

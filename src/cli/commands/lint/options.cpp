@@ -8,10 +8,6 @@ namespace shapelint::cli {
 
 namespace {
 
-void move_to(std::vector<Option>& all, std::vector<Option> more) {
-  for (Option& option : more) all.push_back(std::move(option));
-}
-
 std::vector<Option> choosing_options(LintOptions& options) {
   return {
       {.names = "--min-gain",
@@ -173,15 +169,15 @@ std::vector<Option> lint_options(LintOptions& options) {
        .many = true,
        .required = true},
   };
-  move_to(all, output_options(options.output));
-  move_to(all, choosing_options(options));
-  move_to(all, fixing_options(options));
-  move_to(all, known_options(options));
+  append(all, output_options(options.output));
+  append(all, choosing_options(options));
+  append(all, fixing_options(options));
+  append(all, known_options(options));
   all.push_back(stack_option(options.project));
-  move_to(all, configuration_options(options.project, file_group));
-  move_to(all, file_options(options));
-  move_to(all, gpu_options(options.project));
-  move_to(all, field_options(options.project.request.overrides));
+  append(all, configuration_options(options.project, file_group));
+  append(all, file_options(options));
+  append(all, gpu_options(options.project));
+  append(all, field_options(options.project.request.overrides));
   all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }

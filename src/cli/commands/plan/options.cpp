@@ -166,9 +166,7 @@ std::vector<Option> plan_options(PlanOptions& options) {
   for (Option& option : all)
     if (option.names == "--format") option.group = output;
   all.push_back(stack_option(options.project));
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 

@@ -127,11 +127,9 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
     asked.measured_step_us = *measured;
   }
   if (!check_plan_usage(options, asked, io)) return ExitCode::error;
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
-  const auto input = read_model_input({options.file, options.model, false}, project, io);
+  const auto project = open_project(options.project, {&options.file, 1}, io);
+  if (!project) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model, false}, *project, io);
   if (!input) return ExitCode::error;
   const model::Reading& reading = input->reading();
   const bool serves = asked.input_tokens.has_value();
@@ -177,7 +175,7 @@ ExitCode plan_run(const PlanOptions& options, Io& io) {
       const api::PlanCount& best = result.counts[static_cast<std::size_t>(*result.best)];
       print_note(io, fmt::format("the edit is the plan of {} {}", with_commas(best.num_gpus), best.gpu));
     }
-    return write_plan(options, *input, answer->fastest, project, io);
+    return write_plan(options, *input, answer->fastest, *project, io);
   }
   if (options.format == 1) {
     objects::write_document("plan", objects::Status::ok, answer->result, io.out);

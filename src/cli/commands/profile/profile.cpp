@@ -161,9 +161,7 @@ std::vector<Option> profile_options(ProfileOptions& options) {
        .doc = "write a page with predicted and measured times, losses and findings",
        .set = into(options.page)},
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }

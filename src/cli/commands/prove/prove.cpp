@@ -74,11 +74,9 @@ bool select(const std::vector<std::string>& wanted, const std::string& file,
 }
 
 ExitCode write_script(const ProveOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {&options.file, 1}, io)) return ExitCode::error;
-  const auto input = read_model_input({options.file, options.model, true}, project, io);
+  const auto project = open_project(options.project, {&options.file, 1}, io);
+  if (!project) return ExitCode::error;
+  const auto input = read_model_input({options.file, options.model, true}, *project, io);
   if (!input) return ExitCode::error;
   if (!input->reading().setup.model.conv.empty()) {
     print_error(io, fmt::format("{}: a CNN; convolutions are not measured", options.file));
@@ -179,9 +177,7 @@ std::vector<Option> prove_options(ProveOptions& options) {
       format_option(options.format, text_or_json,
                     "format of the result: text or json (docs/schema/shapelint-prove.schema.json)"),
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }

@@ -118,11 +118,9 @@ ExitCode show_result(const ProveOptions& options, const std::string& from, const
         fmt::format("name it: `shapelint prove FILE --read {}`", from));
     return ExitCode::error;
   }
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {&file, 1}, io)) return ExitCode::error;
-  const auto input = read_model_input({file, measured->model, true}, project, io);
+  const auto project = open_project(options.project, {&file, 1}, io);
+  if (!project) return ExitCode::error;
+  const auto input = read_model_input({file, measured->model, true}, *project, io);
   if (!input) return ExitCode::error;
   const std::string why = prove::difference(measured->sizes, input->reading());
   if (!why.empty()) {

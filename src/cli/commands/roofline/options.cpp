@@ -68,9 +68,7 @@ std::vector<Option> roofline_options(RooflineOptions& options) {
        .set = into(options.pictures.page)},
   };
   all.push_back(stack_option(options.project));
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }

@@ -33,16 +33,14 @@ constexpr std::size_t below = 7;
 
 std::vector<Option> rules_options(RulesOptions& options) {
   std::vector<Option> all{format_option(options.format, text_or_json)};
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 
 ExitCode rules(const RulesOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  const auto all = project.here().rules->rules();
+  const auto project = open_project(options.project, {}, io);
+  if (!project) return ExitCode::error;
+  const auto all = project->here().rules->rules();
   if (text_or_json[options.format] == "json") {
     std::vector<const rules::Rule*> list;
     for (const rules::Rule& rule : all) list.push_back(&rule);
@@ -155,16 +153,14 @@ std::vector<Option> explain_options(ExplainOptions& options) {
                            .required = true,
                            .words = rule_words},
                           format_option(options.format, rules_formats)};
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
   return all;
 }
 
 ExitCode explain(const ExplainOptions& options, Io& io) {
-  auto request = request_of(options.project, io);
-  if (!request) return ExitCode::error;
-  const project::Project project(*std::move(request), io.files);
-  if (!are_configured(project, {}, io)) return ExitCode::error;
-  const rules::RuleBook& book = *project.here().rules;
+  const auto project = open_project(options.project, {}, io);
+  if (!project) return ExitCode::error;
+  const rules::RuleBook& book = *project->here().rules;
   std::vector<const rules::Rule*> found;
   bool failed = false;
   for (const std::string& name : options.names) {
@@ -184,7 +180,7 @@ ExitCode explain(const ExplainOptions& options, Io& io) {
     return ExitCode::clean;
   }
   const Style style = out_style(io);
-  const std::string pattern = project.here().config.rule_url.value_or("");
+  const std::string pattern = project->here().config.rule_url.value_or("");
   const auto page_of = [&](const rules::Rule& rule) {
     return text::printable(lint::rule_page(pattern, rule.code, rule.name));
   };

@@ -74,8 +74,8 @@ std::vector<Option> show_options(ShowOptions& options) {
        .doc = "first print the keys that identify the format, or what the nearest formats miss",
        .set = into(options.why)},
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, configuration_options(options.project));
+  append(all, field_options(options.project.request.overrides));
   all.push_back(dimension_option(options.project.request.dimensions));
   return all;
 }

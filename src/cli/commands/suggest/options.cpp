@@ -179,9 +179,7 @@ std::vector<Option> suggest_options(SuggestOptions& options) {
   all.push_back(stack_option(options.project));
   all.push_back(shape_option(options.project));
   all.back().group = space;
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 

@@ -188,9 +188,7 @@ std::vector<Option> sweep_options(SweepOptions& options) {
               "both (needs rsvg-convert or resvg)",
        .set = into(options.plot)},
   };
-  for (Option& option : configuration_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : gpu_options(options.project)) all.push_back(std::move(option));
-  for (Option& option : field_options(options.project.request.overrides)) all.push_back(std::move(option));
+  append(all, model_input_options(options.project));
   return all;
 }
 
