@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,10 @@ struct Span {
   std::int64_t end = 0;
   friend bool operator==(const Span&, const Span&) = default;
 };
+
+constexpr Span span_of(std::size_t begin, std::size_t end) {
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
+}
 
 // For callers that act on the kind of an error; its message is for people.
 enum class ErrorCode : std::uint8_t {

@@ -16,15 +16,12 @@
 #include <fmt/format.h>
 
 #include "base/counted.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 
 namespace shapelint {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 const char* past_digits(const char* at, const char* end) {
   while (at != end && is_digit(*at)) ++at;
@@ -227,6 +224,12 @@ void append_exact(std::string& out, double value) {
 void append_exact(std::string& out, std::int64_t value) {
   const fmt::format_int text(value);
   out.append(text.data(), text.size());
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {

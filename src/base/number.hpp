@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace shapelint {
 
@@ -33,6 +34,9 @@ void append_exact(std::string& out, std::int64_t value);
 // The number with the fewest decimals, one at least, from `low` to below `high`; empty where that takes too
 // many.
 std::string shortest_decimal(double low, double high);
+
+// The upper median of at least one value.
+double median(std::vector<double> values);
 
 // A whole decimal integer (`-12`, `50257`) or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);

@@ -27,10 +27,38 @@ std::string in_words(std::span<const std::string> parts) {
   return out;
 }
 
+void append_degrees(std::string& out,
+                    std::initializer_list<std::pair<std::string_view, std::int64_t>> degrees,
+                    std::string_view separator) {
+  for (const auto& [name, degree] : degrees) {
+    if (degree > 1) out += fmt::format("{}{} {}", out.empty() ? "" : separator, name, degree);
+  }
+}
+
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+std::size_t count_word(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_name_character(text[at - 1]);
+    const bool ends = end == text.size() || !is_name_character(text[end]);
+    if (begins && ends) ++count;
+  }
+  return count;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view allowed) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = (is_name_character(c) && c != '_') || allowed.find(c) != std::string_view::npos;
+    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 std::string quoted(std::string_view text) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace shapelint {
@@ -21,6 +23,11 @@ std::vector<std::string> strings(const Views& views) {
 // "a, b and c".
 std::string in_words(std::span<const std::string> parts);
 
+// Appends the degrees of parallelism that are above 1: "TP 2, PP 4".
+void append_degrees(std::string& out,
+                    std::initializer_list<std::pair<std::string_view, std::int64_t>> degrees,
+                    std::string_view separator = ", ");
+
 // Without the blanks at both ends.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
@@ -31,6 +38,19 @@ std::string quoted(std::string_view text);
 constexpr bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+// Whether a byte can be part of an identifier: an ASCII letter, a digit or `_`.
+constexpr bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
+// How often `word` occurs in `text` as a whole identifier.
+std::size_t count_word(std::string_view text, std::string_view word);
+
+// With every byte escaped as `%XX` that is not an ASCII letter, a digit or in `allowed` (RFC 3986).
+std::string percent_encoded(std::string_view text, std::string_view allowed);
 
 enum class Glob : std::uint8_t {
   path,   // as in .gitignore: `*`, `?` and `[a-z]` stop at `/`, `**` does not, and `\` quotes

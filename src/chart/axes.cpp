@@ -117,6 +117,15 @@ void draw_frame(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::
   svg.text({x.from - widest - 2.5 * label_gap, (y.from + y.to) / 2}, y_name, Anchor::middle, {}, -90);
 }
 
+void draw_bar_axis(Svg& svg, const Scale& x, double top, double bottom, int about, std::string_view name) {
+  for (const double value : ticks(x, about)) {
+    svg.line({place(x, value), top}, {place(x, value), bottom}, "grid");
+    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
+  }
+  svg.line({x.from, bottom}, {x.to, bottom}, "axis");
+  svg.text({(x.from + x.to) / 2, bottom + 36}, name, Anchor::middle);
+}
+
 double draw_legend(Svg& svg, Pixel at, double width, const std::vector<LegendEntry>& entries) {
   constexpr double row_height = 18;
   constexpr double symbol = 18;

@@ -39,6 +39,9 @@ struct PlotFrame {
 void draw_frame(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::string_view y_name,
                 const std::vector<double>& x_ticks = {});
 
+// Grid, ticks and name of a horizontal axis under bars, from `top` to `bottom`.
+void draw_bar_axis(Svg& svg, const Scale& x, double top, double bottom, int about, std::string_view name);
+
 struct LegendEntry {
   std::string label;
   std::string classes;  // of a line, or of a circle

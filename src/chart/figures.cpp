@@ -60,8 +60,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
   const std::size_t rows = shown.size() + 1 + (has_hidden ? 1 : 0);
   const double bottom = waterfall_top + waterfall_row * static_cast<double>(rows) + 6;
   Svg svg(waterfall_width, bottom + 52, figure.title, figure.subtitle);
-  svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.subtitle(figure.subtitle, waterfall_width - 48);
+  svg.heading(figure.title, figure.subtitle, waterfall_width);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.groups.size(); ++i) {
     const auto is_in = [i](const WaterfallBar* bar) { return bar->group == i; };
@@ -72,12 +71,7 @@ std::string waterfall_svg(const WaterfallFigure& figure) {
 
   const Unit unit = unit_of(total_us);
   Scale x = round_scale(0, highest_us / unit.us, false, waterfall_left, waterfall_right);
-  for (const double value : ticks(x, 6)) {
-    svg.line({place(x, value), waterfall_top}, {place(x, value), bottom}, "grid");
-    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
-  }
-  svg.line({waterfall_left, bottom}, {waterfall_right, bottom}, "axis");
-  svg.text({(waterfall_left + waterfall_right) / 2, bottom + 38}, unit.axis, Anchor::middle);
+  draw_bar_axis(svg, x, waterfall_top, bottom, 6, unit.axis);
 
   double sum_us = 0;
   double y = waterfall_top + 8;
@@ -198,8 +192,7 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
   });
   const double height = strip_top + strip_height * static_cast<double>(strips) + (strips > 0 ? 22 : 0);
   Svg svg(sawtooth_width, height, figure.title, figure.subtitle);
-  svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.subtitle(figure.subtitle, sawtooth_width - 48);
+  svg.heading(figure.title, figure.subtitle, sawtooth_width);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.lines.size(); ++i) {
     legend.push_back({figure.lines[i].label, "series " + colour_of(i), true});

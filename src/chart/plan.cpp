@@ -105,12 +105,7 @@ void draw_memory(Svg& svg, const MemoryFigure& figure, double top) {
   const double rows_top = top + above_rows - 20;
   const double bottom = rows_top + memory_row * static_cast<double>(figure.bars.size()) + 8;
   const Scale x = round_scale(0, most / bytes_per_gib, false, left, end);
-  for (const double value : ticks(x, 8)) {
-    svg.line({place(x, value), rows_top}, {place(x, value), bottom}, "grid");
-    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
-  }
-  svg.line({left, bottom}, {end, bottom}, "axis");
-  svg.text({(left + end) / 2, bottom + 36}, "GiB per GPU", Anchor::middle);
+  draw_bar_axis(svg, x, rows_top, bottom, 8, "GiB per GPU");
   for (std::size_t row = 0; row < figure.bars.size(); ++row) {
     const MemoryBar& bar = figure.bars[row];
     const double y = rows_top + 8 + memory_row * static_cast<double>(row);
@@ -214,13 +209,7 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
   const double bottom = rows_top + stage_row * static_cast<double>(stages) + 8;
   const double unit = end_us >= 2 * us_per_s ? us_per_s : us_per_ms;
   const Scale x{0, end_us / unit, timeline_left, plan_right, false};
-  for (const double value : ticks(x, 8)) {
-    svg.line({place(x, value), rows_top}, {place(x, value), bottom}, "grid");
-    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
-  }
-  svg.line({timeline_left, bottom}, {plan_right, bottom}, "axis");
-  svg.text({(timeline_left + plan_right) / 2, bottom + 36}, time_axis(figure, unit == us_per_s),
-           Anchor::middle);
+  draw_bar_axis(svg, x, rows_top, bottom, 8, time_axis(figure, unit == us_per_s));
   for (std::int64_t stage = 0; stage < stages; ++stage)
     svg.text({timeline_left - 10, rows_top + stage_row * static_cast<double>(stage) + 16},
              fmt::format("stage {}", stage), Anchor::end, "small");
@@ -264,10 +253,7 @@ std::string plan_svg(const PlanFigure& figure, bool with_title) {
   if (figure.memory) height += memory_height(*figure.memory);
   if (figure.timeline) height += timeline_height(*figure.timeline);
   Svg svg(plan_width, height, figure.title, figure.subtitle);
-  if (with_title) {
-    svg.text({plan_margin, 30}, figure.title, Anchor::start, "title");
-    svg.subtitle(figure.subtitle, plan_width - 2 * plan_margin);
-  }
+  if (with_title) svg.heading(figure.title, figure.subtitle, plan_width, plan_margin);
   double top = head + 12;
   if (has_front) {
     draw_front(svg, *figure.front, top);

@@ -149,8 +149,7 @@ std::string profile_svg(const report::ProfileReport& report) {
   const std::string subtitle =
       text::one_line(fmt::format("{}, {}", file.path, file.ranges > 0 ? file.step : "the whole trace"));
   Svg svg(profile_width, bottom + 52, title, subtitle);
-  svg.text({24, 30}, title, Anchor::start, "title");
-  svg.subtitle(subtitle, profile_width - 48);
+  svg.heading(title, subtitle, profile_width);
   constexpr std::array<std::string_view, 2> names{"predicted", "measured"};
   constexpr std::array<std::string_view, 2> looks{"bar c2", "bar c1"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -159,13 +158,7 @@ std::string profile_svg(const report::ProfileReport& report) {
     svg.text({x + 18, 78}, names[i], Anchor::start, "small");
   }
   const Scale x = round_scale(0, std::max(longest_us / unit, 1e-3), false, profile_left, profile_right);
-  for (const double value : ticks(x, 6)) {
-    svg.line({place(x, value), profile_top}, {place(x, value), bottom}, "grid");
-    svg.text({place(x, value), bottom + 16}, tick_label(value), Anchor::middle, "soft small");
-  }
-  svg.line({profile_left, bottom}, {profile_right, bottom}, "axis");
-  svg.text({(profile_left + profile_right) / 2, bottom + 38},
-           in_ms ? "time of a step (ms)" : "time of a step (us)", Anchor::middle);
+  draw_bar_axis(svg, x, profile_top, bottom, 6, in_ms ? "time of a step (ms)" : "time of a step (us)");
   for (std::size_t i = 0; i < rows; ++i) {
     const trace::Row& row = report.match.rows[i];
     const double y = profile_top + 4 + profile_row_height * static_cast<double>(i);

@@ -323,8 +323,7 @@ void draw_table(Svg& svg, const std::vector<const RooflineMark*>& by_size) {
 
 std::string roofline_svg(const RooflineFigure& figure) {
   Svg svg(roofline_width, roofline_height, figure.title, figure.subtitle);
-  svg.text({24, 30}, figure.title, Anchor::start, "title");
-  svg.subtitle(figure.subtitle, roofline_width - 48);
+  svg.heading(figure.title, figure.subtitle, roofline_width);
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < figure.groups.size(); ++i) {
     const auto is_in = [i](const RooflineMark& mark) { return mark.group == i; };

@@ -134,17 +134,19 @@ void Svg::text(Pixel at, std::string_view text, Anchor anchor, std::string_view 
   out_ += fmt::format(">{}</text>\n", xml_escaped(text));
 }
 
-void Svg::subtitle(std::string_view whole, double wide) {
-  constexpr double from = 24;
-  if (text_width(whole) <= wide) return text({from, 50}, whole, Anchor::start, "soft");
+void Svg::heading(std::string_view title, std::string_view subtitle, double width, double margin) {
+  text({margin, 30}, title, Anchor::start, "title");
+  const double wide = width - 2 * margin;
   std::size_t cut = std::string_view::npos;
-  for (std::size_t at = whole.find_first_of(",;"); at != std::string_view::npos;
-       at = whole.find_first_of(",;", at + 1)) {
-    if (text_width(whole.substr(0, at + 1)) <= wide) cut = at + 1;
+  if (text_width(subtitle) > wide) {
+    for (std::size_t at = subtitle.find_first_of(",;"); at != std::string_view::npos;
+         at = subtitle.find_first_of(",;", at + 1)) {
+      if (text_width(subtitle.substr(0, at + 1)) <= wide) cut = at + 1;
+    }
   }
-  if (cut == std::string_view::npos) return text({from, 50}, whole, Anchor::start, "soft");
-  text({from, 46}, whole.substr(0, cut), Anchor::start, "soft");
-  text({from, 61}, whole.substr(std::min(whole.size(), cut + 1)), Anchor::start, "soft");
+  if (cut == std::string_view::npos) return text({margin, 50}, subtitle, Anchor::start, "soft");
+  text({margin, 46}, subtitle.substr(0, cut), Anchor::start, "soft");
+  text({margin, 61}, subtitle.substr(std::min(subtitle.size(), cut + 1)), Anchor::start, "soft");
 }
 
 std::string Svg::finish() && {

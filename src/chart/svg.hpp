@@ -28,8 +28,8 @@ class Svg {
   void rectangle(Pixel corner, double width, double height, std::string_view classes,
                  std::string_view hover = {});
   void text(Pixel at, std::string_view text, Anchor anchor, std::string_view classes = {}, double turn = 0);
-  // Under a title, in two lines where one is too short for `wide` pixels.
-  void subtitle(std::string_view text, double wide);
+  // The title of a picture with the given margin, and a subtitle below it, in two lines if one is too short.
+  void heading(std::string_view title, std::string_view subtitle, double width, double margin = 24);
   // The whole document; the object is done with.
   std::string finish() &&;
 

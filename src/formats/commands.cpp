@@ -116,18 +116,8 @@ class Script {
   std::vector<Segment> segments_;
 };
 
-std::string scalar(NodeRef node) {
-  if (const auto text = node.as_string()) return std::string(*text);
-  if (const auto value = node.as_boolean()) return *value ? "true" : "false";
-  if (const auto value = node.as_integer()) return std::to_string(*value);
-  if (const auto value = node.as_number()) return exact(*value);
-  return {};
-}
-
 bool is_name(std::string_view text) {
-  return !text.empty() && text.front() > '9' && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return !text.empty() && text.front() > '9' && std::all_of(text.begin(), text.end(), is_name_character);
 }
 
 // `NAME: value`, `- NAME=value` and `- name: NAME` with `value: …`.
@@ -144,9 +134,9 @@ void set_environment(NodeRef node, Script& script) {
       if (equals != std::string_view::npos)
         set(text->substr(0, equals), text->substr(equals + 1), each.span());
     } else if (each.is(Kind::table)) {
-      if (const NodeRef value = each["value"]) set(scalar(each["name"]), scalar(value), value.span());
+      if (const NodeRef value = each["value"]) set(written_form(each["name"]), written_form(value), value.span());
     } else {
-      set(each.key(), scalar(each), each.span());
+      set(each.key(), written_form(each), each.span());
     }
   }
 }
@@ -176,7 +166,7 @@ class Writer {
     const NodeRef program = find(command_.program);
     const NodeRef words = find(command_.words);
     const std::string image = first_text(command_.image);
-    const bool has_program = program.size() > 0 || !scalar(program).empty();
+    const bool has_program = program.size() > 0 || !written_form(program).empty();
     if (has_program) {
       begin_program(program, words);
     } else if (std::string starts = started(); !starts.empty()) {
@@ -200,7 +190,7 @@ class Writer {
 
   std::string first_text(const std::vector<KeyPath>& paths) const {
     for (const KeyPath& path : paths) {
-      if (std::string text = scalar(view_.find(path, place_)); !text.empty()) return text;
+      if (std::string text = written_form(view_.find(path, place_)); !text.empty()) return text;
     }
     return {};
   }
@@ -215,10 +205,10 @@ class Writer {
 
   void add_script(NodeRef lines) {
     for (const NodeRef each : lines) {
-      script_.copied(scalar(each), each.span());
+      script_.copied(written_form(each), each.span());
       script_.raw("\n");
     }
-    if (lines.size() == 0) script_.copied(scalar(lines), lines.span());
+    if (lines.size() == 0) script_.copied(written_form(lines), lines.span());
     script_.raw("\n");
   }
 
@@ -226,14 +216,14 @@ class Writer {
   void begin_program(NodeRef program, NodeRef words) {
     std::vector<std::string> before;
     for (const NodeRef each : program) {
-      if (ends_in_script(before) && scalar(each) != "--") {
+      if (ends_in_script(before) && written_form(each) != "--") {
         script_.raw("\n");
-        script_.copied(scalar(each), each.span());
+        script_.copied(written_form(each), each.span());
         script_.raw("\n");
         is_script_ = true;
         return;
       }
-      before.push_back(scalar(each));
+      before.push_back(written_form(each));
     }
     if (ends_in_script(before)) {
       is_script_ = true;
@@ -245,11 +235,11 @@ class Writer {
 
   void add_words(NodeRef node) {
     for (const NodeRef each : node) {
-      if (!each.is(Kind::table) && !each.is(Kind::list)) add_word(scalar(each), each.span());
+      if (!each.is(Kind::table) && !each.is(Kind::list)) add_word(written_form(each), each.span());
     }
     if (node.size() > 0) return;
     // Words in one text, whose lines are one.
-    std::string text = scalar(node);
+    std::string text = written_form(node);
     std::replace(text.begin(), text.end(), '\n', ' ');
     if (text.empty()) return;
     script_.raw(" ");
@@ -267,7 +257,7 @@ class Writer {
 
   void add_model() {
     const NodeRef node = find(command_.model);
-    std::string name = scalar(node);
+    std::string name = written_form(node);
     if (name.empty()) return;
     for (const std::string_view scheme : {"hf://", "huggingface://"}) {
       if (name.starts_with(scheme)) name.erase(0, scheme.size());
@@ -277,7 +267,7 @@ class Writer {
 
   void add_option(const CommandOption& option) {
     const NodeRef node = find(option.keys);
-    const std::string value = scalar(node);
+    const std::string value = written_form(node);
     if (value.empty() || node.as_boolean() == false) return;
     if (!option.map.empty()) {
       const auto found = std::find_if(option.map.begin(), option.map.end(),
@@ -294,7 +284,7 @@ class Writer {
   // Each key a flag: `tensorParallelSize` and `tensor_parallel_size` are one.
   void add_flags(NodeRef table) {
     for (const NodeRef each : table) {
-      const std::string value = scalar(each);
+      const std::string value = written_form(each);
       if (value.empty() || each.as_boolean() == false) continue;
       std::string flag;
       for (const char c : each.key()) {

@@ -157,10 +157,6 @@ std::optional<Neighbour> place_of(const Setting& setting, const text::Source& so
   return std::nullopt;
 }
 
-Span span_of(std::size_t begin, std::size_t end) {
-  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
-}
-
 // A flag in a file of flags, `--tp: 4`.
 std::string as_entry(const Setting& setting) {
   return fmt::format("{}: {}", setting.key, setting.value.empty() ? "true" : setting.value);

@@ -129,10 +129,6 @@ void note_unknown_weights(model::Reading& reading) {
                      "the checkpoint is quantized in several or unknown formats");
 }
 
-bool is_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 // The variable that the text at `span` is assigned to: `hidden` of `hidden = 4096`, `H` of `H=4096`.
 std::string_view assigned_name(std::string_view source, Span span) {
   std::size_t end = std::min(static_cast<std::size_t>(span.begin), source.size());
@@ -144,19 +140,8 @@ std::string_view assigned_name(std::string_view source, Span span) {
   --end;
   skip_blanks();
   std::size_t begin = end;
-  while (begin > 0 && is_name(source[begin - 1])) --begin;
+  while (begin > 0 && is_name_character(source[begin - 1])) --begin;
   return source.substr(begin, end - begin);
-}
-
-// `4 * hidden` names `hidden`.
-bool names(std::string_view expression, std::string_view name) {
-  for (std::size_t at = expression.find(name); at != std::string_view::npos;
-       at = expression.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_name(expression[at - 1])) && (end == expression.size() || !is_name(expression[end])))
-      return true;
-  }
-  return false;
 }
 
 // An MLP width that a script computes from the variable of hidden_size follows it.
@@ -173,7 +158,7 @@ void note_computed_width(std::string_view source, model::Reading& reading) {
   const auto end = static_cast<std::size_t>(span.end);
   const std::string_view name = assigned_name(source, hidden.span);
   if (name.empty() || begin >= end || end > source.size() || span == hidden.span) return;
-  if (names(source.substr(begin, end - begin), name)) width.scales_with_width = true;
+  if (count_word(source.substr(begin, end - begin), name) > 0) width.scales_with_width = true;
 }
 
 bool is_read(const AssembledConfig& whole, const std::string& path) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "lint/phrases.hpp"
 #include "model/fields.hpp"
 #include "model/layer_list.hpp"
@@ -66,10 +67,6 @@ std::optional<std::string> spelled_like(std::string_view old, std::string from, 
   return is_quoted(old) ? old.front() + to + old.front() : to;
 }
 
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 std::size_t skipped(std::string_view text, std::size_t at, std::string_view what) {
   while (at > 0 && what.find(text[at - 1]) != std::string_view::npos) --at;
   return at;
@@ -97,17 +94,6 @@ Definition definition_before(std::string_view text, std::size_t at) {
   if (outer == name) return {name, 2};
   const bool is_argument = name.find_first_not_of("0123456789") == std::string_view::npos;
   return {is_argument ? outer : name};
-}
-
-std::size_t count_word(std::string_view text, std::string_view word) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_name_character(text[at - 1]);
-    const bool ends = end == text.size() || !is_name_character(text[end]);
-    if (begins && ends) ++count;
-  }
-  return count;
 }
 
 struct Place {

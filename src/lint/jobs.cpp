@@ -9,6 +9,7 @@
 
 #include "base/counted.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 #include "contracts/fits.hpp"
 #include "model/lower/lower.hpp"
@@ -76,13 +77,7 @@ JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
 // "TP 2 x DP 4, EP 8, ZeRO-1"; "TP 1" where nothing is split.
 std::string layout_text(const JobPlan& job) {
   std::string out;
-  const auto add = [&](std::string_view name, std::int64_t degree) {
-    if (degree > 1) out += fmt::format("{}{} {}", out.empty() ? "" : " x ", name, degree);
-  };
-  add("TP", job.tensor);
-  add("PP", job.pipeline);
-  add("CP", job.context);
-  add("DP", job.data);
+  append_degrees(out, {{"TP", job.tensor}, {"PP", job.pipeline}, {"CP", job.context}, {"DP", job.data}}, " x ");
   if (out.empty()) out = "TP 1";
   if (job.expert > 1) out += fmt::format(", EP {}", job.expert);
   if (job.zero > 0) out += fmt::format(", ZeRO-{}", job.zero);

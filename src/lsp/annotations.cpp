@@ -2,12 +2,12 @@
 #include "lsp/annotations.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/number.hpp"
+#include "base/strings.hpp"
 
 namespace shapelint::lsp {
 
@@ -20,26 +20,10 @@ bool holds(const std::optional<api::Range>& range, std::int64_t offset) {
   return range && range->start.byte <= offset && offset <= range->end.byte;
 }
 
-bool is_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-// Whether an expression names the field, as a whole word.
-bool names(std::string_view expression, std::string_view field) {
-  for (std::size_t at = expression.find(field); at != std::string_view::npos;
-       at = expression.find(field, at + 1)) {
-    const std::size_t end = at + field.size();
-    const bool begins = at == 0 || !is_of_name(expression[at - 1]);
-    const bool ends = end == expression.size() || !is_of_name(expression[end]);
-    if (begins && ends) return true;
-  }
-  return false;
-}
-
 std::string dimension(std::string_view letter, const api::Operation& op, std::string_view field) {
   const api::OperationSize* found = api::find_size(op, letter);
   const api::OperationSize dim = found != nullptr ? *found : api::OperationSize{};
-  if (!names(dim.expression, field)) return fmt::format("{} {}", letter, dim.value);
+  if (count_word(dim.expression, field) == 0) return fmt::format("{} {}", letter, dim.value);
   return fmt::format("**{} {}** = `{}`", letter, dim.value, dim.expression);
 }
 
@@ -54,7 +38,7 @@ std::string products(const api::Step& step, std::string_view field) {
   for (const api::Operation& op : step.operations) {
     if (op.kind != "gemm") continue;
     const bool is_named = std::any_of(op.sizes.begin(), op.sizes.end(), [&](const api::OperationSize& each) {
-      return each.name != "batch" && names(each.expression, field);
+      return each.name != "batch" && count_word(each.expression, field) > 0;
     });
     if (is_named) found.push_back(&op);
   }

@@ -218,9 +218,6 @@ inline constexpr std::array layout_fields{FieldId::tensor,
 inline constexpr std::string_view unsettable_prefix = "unsettable_";
 std::string unsettable(FieldId field);
 
-// Choices of a run of which a framework may have some.
-inline constexpr std::array switched_fields{FieldId::recompute, FieldId::loss, FieldId::zero};
-
 // The same of those of their values that no key gives.
 std::string unsettable(FieldId field, std::int64_t value);
 

@@ -90,14 +90,7 @@ class ResultReader {
   std::optional<Error> read_pair(NodeRef node, Measured& out) {
     PairTimes pair;
     if (node["skipped"]) {
-      const std::string reason = text_of(node["skipped"]);
-      const auto known = std::find_if(out.left_out.begin(), out.left_out.end(),
-                                      [&](const auto& each) { return each.first == reason; });
-      if (known == out.left_out.end()) {
-        out.left_out.emplace_back(reason, 1);
-      } else {
-        ++known->second;
-      }
+      count_left_out(out.left_out, text_of(node["skipped"]));
       pairs_.push_back(pair);
       return std::nullopt;
     }
@@ -273,6 +266,16 @@ ProofVerdict verdict_of(double predicted, double predicted_error, double gain, d
   if (saves)
     return gain + half_width >= predicted - predicted_error ? ProofVerdict::confirmed : ProofVerdict::smaller;
   return gain + half_width < predicted ? ProofVerdict::refuted : ProofVerdict::unclear;
+}
+
+void count_left_out(std::vector<std::pair<std::string, std::size_t>>& reasons, std::string reason) {
+  const auto known =
+      std::find_if(reasons.begin(), reasons.end(), [&](const auto& each) { return each.first == reason; });
+  if (known != reasons.end()) {
+    ++known->second;
+  } else {
+    reasons.emplace_back(std::move(reason), 1);
+  }
 }
 
 Result<Measured> read_result(std::string path, std::string content) {

@@ -71,6 +71,9 @@ struct Measured {
   std::vector<Proof> proofs;
 };
 
+// Adds one to the count of `reason`.
+void count_left_out(std::vector<std::pair<std::string, std::size_t>>& reasons, std::string reason);
+
 // Reads what the script wrote. Errors: no JSON, another file, figures that cannot be.
 Result<Measured> read_result(std::string path, std::string content);
 

@@ -40,12 +40,6 @@ bool is_date(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 struct Row {
   double measured_us = 0;
   double predicted_us = 0;
@@ -82,14 +76,7 @@ class SweptReader {
  private:
   std::optional<Error> read_row(NodeRef node) {
     if (node["skipped"]) {
-      const std::string reason = text_of(node["skipped"]);
-      const auto known = std::find_if(out_.left_out.begin(), out_.left_out.end(),
-                                      [&](const auto& each) { return each.first == reason; });
-      if (known == out_.left_out.end()) {
-        out_.left_out.emplace_back(reason, 1);
-      } else {
-        ++known->second;
-      }
+      count_left_out(out_.left_out, text_of(node["skipped"]));
       return std::nullopt;
     }
     const std::string sweep = text_of(node["sweep"]);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.hpp"
 #include "lint/edits.hpp"
 #include "lint/phrases.hpp"
 #include "text/printable.hpp"
@@ -22,13 +23,7 @@ Region region_of(const text::SharedText& source, Span span) {
 // An address as it may stand in a link: what is no character of one (RFC 3986), and what could end a link of
 // Markdown, as an escape.
 std::string url_of(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-._~:/?#@!$&*+,;=%").find(c) != std::string_view::npos;
-    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
+  return percent_encoded(text, "-._~:/?#@!$&*+,;=%");
 }
 
 std::vector<ItemFix> fixes_of(const rules::Finding& finding, const lint::ModelReport& model) {

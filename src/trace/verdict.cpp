@@ -37,12 +37,6 @@ bool ratio_of(const Row& row, const cost::StepCost& cost, double cost::Efficienc
   return out.without_us > 0;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 Observation sight_of(double predicted, double measured) {
   if (measured >= 2 * predicted) return Observation::larger;
   if (measured >= confirming * predicted) return Observation::confirmed;

@@ -32,10 +32,6 @@ constexpr std::array<std::string_view, 27> neutral{
     "converted", "mcore",   "megatron",    "mg",          "torch",        "dist",      "qat",
     "ct",        "heretic", "abliterated", "obliterated", "derestricted", "uncensored"};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // A checkpoint's day or month: `0324` (March 24), `2507` (July 2025), `20250324`.
 bool is_date(std::string_view word) {
   constexpr std::string_view century = "20";

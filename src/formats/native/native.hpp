@@ -25,7 +25,6 @@ struct LintParam {
   std::string rule;
   std::string name;
   double value = 0;
-  Span rule_span;
   Span name_span;
   Span span;
 };

@@ -23,10 +23,6 @@ constexpr std::string_view marker = "shapelint:";
 // A comment, or a rule that it names, is looked for among all there are.
 constexpr std::size_t units_per_comment = 20;
 
-Span span_of(std::size_t begin, std::size_t end) {
-  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
-}
-
 using Spans = std::shared_ptr<const std::vector<Span>>;
 
 Spans spans_of(Span one) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/docs_url.hpp"
+#include "base/strings.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
 #include "report/style.hpp"
@@ -46,13 +47,7 @@ std::string_view precision(rules::Confidence confidence) {
 
 // A relative reference (RFC 3986): every byte that is not unreserved or `/` is escaped.
 std::string uri_of(std::string_view path) {
-  std::string out = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-._~/").find(c) != std::string_view::npos;
-    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
+  return (path.starts_with('/') ? "file://" : "") + percent_encoded(path, "-._~/");
 }
 
 Json artifact(std::string_view path) {

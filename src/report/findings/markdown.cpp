@@ -5,6 +5,7 @@
 
 #include "base/counted.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "lint/phrases.hpp"
 #include "report/formats.hpp"
 #include "report/items.hpp"
@@ -80,13 +81,7 @@ std::string code(std::string_view text) {
 
 // An address that ends where the link does: a repository's configuration may say what it is.
 std::string address(std::string_view url) {
-  std::string out;
-  for (const char c : url) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          std::string_view("-._~:/?#@!$&'*+,;=%").find(c) != std::string_view::npos;
-    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
+  return percent_encoded(url, "-._~:/?#@!$&'*+,;=%");
 }
 
 // "7.3 ± 2.1 % of the step"; empty where no cost is known.

@@ -7,6 +7,7 @@
 
 #include "base/counted.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "model/fields.hpp"
 #include "model/lower/lower.hpp"
 #include "suggest/edit/footprint.hpp"
@@ -162,14 +163,14 @@ std::string plan_text(const model::Setup& setup) {
     out += p.fusion == model::Fusion::full ? ", norms and activations fused" : ", norms fused";
   }
   if (roofline_parts::is_network(setup) && !p.channels_last) out += ", NCHW";
-  if (p.tensor > 1) out += fmt::format(", TP {}", p.tensor);
-  if (p.pipeline > 1) out += fmt::format(", PP {}", p.pipeline);
-  if (model::pipeline_chunks(p) > 1) out += fmt::format(", VPP {}", p.virtual_pipeline);
   const bool is_mixture = setup.model.moe.num_experts > 0;
-  if (p.context > 1) out += fmt::format(", CP {}", p.context);
-  if (p.data > 1) out += fmt::format(", DP {}", p.data);
-  if (p.expert > 1) out += fmt::format(", EP {}", p.expert);
-  if (is_mixture && p.expert_tensor > 1 && p.expert > 1) out += fmt::format(", ETP {}", p.expert_tensor);
+  append_degrees(out, {{"TP", p.tensor},
+                       {"PP", p.pipeline},
+                       {"VPP", model::pipeline_chunks(p) > 1 ? p.virtual_pipeline : 1},
+                       {"CP", p.context},
+                       {"DP", p.data},
+                       {"EP", p.expert},
+                       {"ETP", is_mixture && p.expert > 1 ? p.expert_tensor : 1}});
   if (is_mixture && p.routing != model::Routing::even)
     out += fmt::format(", routing {}",
                        model::value_text(model::FieldId::routing, static_cast<std::int64_t>(p.routing)));

@@ -186,13 +186,11 @@ std::string exposed_of(const Context& context) {
   const model::Plan& p = plan(context);
   if (p.offload_weights) return "weights are copied from the host for every micro-batch";
   if (p.offload_optimizer > 0 && p.tensor == 1) return "gradients and optimizer states cross to the host";
-  std::vector<std::string> degrees;
-  for (const auto& [name, degree] :
-       {std::pair{"TP", p.tensor}, std::pair{"PP", p.pipeline}, std::pair{"DP", p.data},
-        std::pair{"CP", p.context}, std::pair{"EP", p.expert}}) {
-    if (degree > 1) degrees.push_back(fmt::format("{} {}", name, degree));
-  }
-  return degrees.empty() ? "one GPU" : fmt::format("{}", fmt::join(degrees, ", "));
+  std::string degrees;
+  append_degrees(
+      degrees,
+      {{"TP", p.tensor}, {"PP", p.pipeline}, {"DP", p.data}, {"CP", p.context}, {"EP", p.expert}});
+  return degrees.empty() ? "one GPU" : degrees;
 }
 
 // The parts that the format says are not modeled, and in what.

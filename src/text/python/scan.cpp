@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/budget.hpp"
+#include "base/strings.hpp"
 #include "text/errors.hpp"
 
 namespace shapelint::text::python {
@@ -13,10 +14,6 @@ namespace {
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 // A name, a sign and a value: what an assignment takes at least.

@@ -91,10 +91,6 @@ bool Expander::substitute(Word command, bool quoted, Word use, Sink& sink) {
 
 namespace {
 
-Span span_of(std::size_t begin, std::size_t end) {
-  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
-}
-
 bool is_special_parameter(char c) {
   return c != '\0' && std::string_view("0123456789@*#?$!-").find(c) != std::string_view::npos;
 }

@@ -1,4 +1,5 @@
 // The resolver of PyYAML, pattern by pattern.
+#include "base/strings.hpp"
 #include "text/yaml/nodes.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@
 namespace shapelint::text::yaml {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();

@@ -1,4 +1,5 @@
 // Layouts of a model as text, CSV and JSON.
+#include "base/strings.hpp"
 #include "cli/commands/fits/fits.hpp"
 
 #include <algorithm>
@@ -194,13 +195,7 @@ std::vector<Layout> layouts_of(std::span<const GpuFits> all, std::int64_t count)
 
 std::string in_words(const FitRow& row) {
   std::string out = fmt::format("TP {}", row.tensor);
-  const auto add = [&](std::string_view name, std::int64_t degree) {
-    if (degree > 1) out += fmt::format(", {} {}", name, degree);
-  };
-  add("PP", row.pipeline);
-  add("CP", row.context);
-  add("DP", row.data);
-  add("EP", row.expert);
+  append_degrees(out, {{"PP", row.pipeline}, {"CP", row.context}, {"DP", row.data}, {"EP", row.expert}});
   if (row.zero > 0) out += fmt::format(", ZeRO-{}", row.zero);
   return fmt::format("{}, {}", out, contracts::name(row.format));
 }

@@ -9,6 +9,7 @@
 
 #include "base/counted.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
 #include "contracts/plan/counts.hpp"
@@ -488,14 +489,11 @@ std::string bounds_words(const api::PlanOptions& asked) {
 
 std::string degree_words(const api::Parallel& run) {
   std::string out = fmt::format("TP {}", run.tensor);
-  const auto add = [&](std::string_view name, std::int64_t degree) {
-    if (degree > 1) out += fmt::format(", {} {}", name, degree);
-  };
-  add("PP", run.pipeline);
-  add("CP", run.context);
-  add("DP", run.data);
-  add("EP", run.expert);
-  if (run.expert > 1) add("ETP", run.expert_tensor);
+  append_degrees(out, {{"PP", run.pipeline},
+                       {"CP", run.context},
+                       {"DP", run.data},
+                       {"EP", run.expert},
+                       {"ETP", run.expert > 1 ? run.expert_tensor : 1}});
   return out;
 }
 
