@@ -232,7 +232,7 @@ const Limit limits[] = {
     {"files below a named folder", "most_files", "src/formats/discover.cpp"},
     {"names in lists of a configuration, GPUs of an option", "most_names", "src/formats/native/native.hpp"},
     {"values of a field that `roofline` draws", "most_drawn", "src/cli/commands/roofline/roofline.cpp"},
-    {"numbers of GPUs for `plan` and `fits`", "most_planned_counts", "src/contracts/plan/counts.hpp"},
+    {"numbers of GPUs for `plan` and `fits`", "most_planned_counts", "src/contracts/plan/layouts.hpp"},
     {"memory of `suggest`", "most_remembered_bytes", "src/suggest/search/optimize.cpp", Limit::Unit::bytes},
     {"documents of the language server whose results are kept", "most_results", "src/lsp/documents.hpp"},
     {"one call of git", "git_limit_ms", "src/lint/suppression/git.hpp", Limit::Unit::milliseconds},

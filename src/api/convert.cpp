@@ -1,6 +1,6 @@
 // What a step costs.
-#include "objects/step.hpp"
 
+#include "objects/convert.hpp"
 #include "api/load.hpp"
 #include "contracts/price.hpp"
 #include "cost/stages.hpp"

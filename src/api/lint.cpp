@@ -5,7 +5,7 @@
 
 #include "api/load.hpp"
 #include "lint/run.hpp"
-#include "objects/report.hpp"
+#include "objects/convert.hpp"
 #include "text/parse_any.hpp"
 #include "text/printable.hpp"
 

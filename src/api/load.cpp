@@ -243,4 +243,16 @@ std::vector<double> by_gpu(const std::map<std::string, double>& numbers, std::st
   return out;
 }
 
+ReadResult read(const FileSystem& files, const Source& source, const ReadOptions& options) {
+  const auto loaded = load(files, source, options, {});
+  ReadResult out;
+  out.recognised = loaded->result.recognised;
+  for (const model::Reading& reading : loaded->result.readings) {
+    out.models.push_back(model_of(reading, loaded->sources, true));
+  }
+  out.notes = notes_of(loaded->result.notes, loaded->sources);
+  out.errors = loaded->errors;
+  return out;
+}
+
 }  // namespace shapelint::api

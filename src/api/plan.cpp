@@ -19,7 +19,6 @@
 #include "lint/rewrite.hpp"
 #include "model/fields.hpp"
 #include "objects/convert.hpp"
-#include "objects/step.hpp"
 #include "project/applied.hpp"
 #include "suggest/edit/change.hpp"
 #include "suggest/problem.hpp"

@@ -9,7 +9,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "contracts/price.hpp"
-#include "objects/suggestions.hpp"
+#include "objects/convert.hpp"
 #include "project/applied.hpp"
 #include "rules/engine/conditions.hpp"
 #include "suggest/answer.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "catalog/aliases.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/entry.hpp"
 

@@ -53,4 +53,9 @@ std::span<const KnownConfig> known_configs();
 void load_known_models(const text::Document& document, std::vector<KnownModel>& models,
                        std::vector<Error>& errors);
 
+// Adds what a file's `[[alias]]` call `models`; of a built-in one a copy joins them. Errors are appended with
+// their place.
+void load_aliases(const text::Document& document, std::vector<KnownModel>& models,
+                  std::vector<Error>& errors);
+
 }  // namespace shapelint::catalog

@@ -66,15 +66,8 @@ const model::FieldInfo* named_field(std::string_view name) {
 }
 
 std::string_view value_name(model::FieldType type) {
-  switch (type) {
-    case model::FieldType::integer:
-      return "N";
-    case model::FieldType::boolean:
-      return "BOOL";
-    case model::FieldType::choice:
-      return "NAME";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> names{"N", "BOOL", "NAME"};
+  return names.at(static_cast<std::size_t>(type));
 }
 
 Setter setter(const model::FieldInfo& field, const std::string& flag,

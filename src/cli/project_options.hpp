@@ -50,8 +50,8 @@ std::optional<project::Request> request_of(const ProjectOptions& options, Io& io
 // none, each once. True when there were none.
 bool are_configured(const project::Project& project, std::span<const std::string> paths, Io& io);
 
-// The project that the options describe, with the configurations of these files. Errors are printed; null when
-// there was one.
+// The project that the options describe, with the configurations of these files. Errors are printed; null
+// when there was one.
 std::unique_ptr<const project::Project> open_project(const ProjectOptions& options,
                                                      std::span<const std::string> paths, Io& io);
 

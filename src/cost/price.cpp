@@ -19,17 +19,8 @@
 namespace shapelint::cost {
 
 std::string_view name(Bound bound) {
-  switch (bound) {
-    case Bound::compute:
-      return "compute";
-    case Bound::memory:
-      return "memory";
-    case Bound::communication:
-      return "communication";
-    case Bound::overhead:
-      return "overhead";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 4> names{"compute", "memory", "communication", "overhead"};
+  return names.at(static_cast<std::size_t>(bound));
 }
 
 namespace detail {

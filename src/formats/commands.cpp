@@ -134,7 +134,8 @@ void set_environment(NodeRef node, Script& script) {
       if (equals != std::string_view::npos)
         set(text->substr(0, equals), text->substr(equals + 1), each.span());
     } else if (each.is(Kind::table)) {
-      if (const NodeRef value = each["value"]) set(written_form(each["name"]), written_form(value), value.span());
+      if (const NodeRef value = each["value"])
+        set(written_form(each["name"]), written_form(value), value.span());
     } else {
       set(each.key(), written_form(each), each.span());
     }

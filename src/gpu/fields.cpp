@@ -2,6 +2,7 @@
 #include "gpu/fields.hpp"
 
 #include <fmt/format.h>
+#include <array>
 
 #include "base/number.hpp"
 #include "base/strings.hpp"
@@ -202,17 +203,9 @@ constexpr Field<Alignment> alignment_table[] = {
 };
 
 std::string_view expected(Type type) {
-  switch (type) {
-    case Type::integer:
-      return "an integer";
-    case Type::number:
-      return "a number";
-    case Type::boolean:
-      return "`true` or `false`";
-    case Type::text:
-      return "a string";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 4> names{"an integer", "a number", "`true` or `false`",
+                                                         "a string"};
+  return names.at(static_cast<std::size_t>(type));
 }
 
 bool has_type(NodeRef value, Type type) {

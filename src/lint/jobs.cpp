@@ -77,7 +77,8 @@ JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
 // "TP 2 x DP 4, EP 8, ZeRO-1"; "TP 1" where nothing is split.
 std::string layout_text(const JobPlan& job) {
   std::string out;
-  append_degrees(out, {{"TP", job.tensor}, {"PP", job.pipeline}, {"CP", job.context}, {"DP", job.data}}, " x ");
+  append_degrees(out, {{"TP", job.tensor}, {"PP", job.pipeline}, {"CP", job.context}, {"DP", job.data}},
+                 " x ");
   if (out.empty()) out = "TP 1";
   if (job.expert > 1) out += fmt::format(", EP {}", job.expert);
   if (job.zero > 0) out += fmt::format(", ZeRO-{}", job.zero);

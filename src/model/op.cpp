@@ -1,54 +1,25 @@
 // Names of enumerators.
 #include "model/op.hpp"
 
+#include <array>
+
 namespace shapelint::model {
 
 std::string_view name(OpKind kind) {
-  switch (kind) {
-    case OpKind::gemm:
-      return "gemm";
-    case OpKind::attention:
-      return "attention";
-    case OpKind::scan:
-      return "scan";
-    case OpKind::elementwise:
-      return "elementwise";
-    case OpKind::collective:
-      return "collective";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> names{"gemm", "attention", "scan", "elementwise",
+                                                         "collective"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 std::string_view name(Pass pass) {
-  switch (pass) {
-    case Pass::forward:
-      return "forward";
-    case Pass::recompute:
-      return "recompute";
-    case Pass::grad_input:
-      return "grad_input";
-    case Pass::grad_weight:
-      return "grad_weight";
-    case Pass::backward:
-      return "backward";
-    case Pass::update:
-      return "update";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 6> names{"forward",     "recompute", "grad_input",
+                                                         "grad_weight", "backward",  "update"};
+  return names.at(static_cast<std::size_t>(pass));
 }
 
 std::string_view name(Layout layout) {
-  switch (layout) {
-    case Layout::tn:
-      return "tn";
-    case Layout::nn:
-      return "nn";
-    case Layout::nt:
-      return "nt";
-    case Layout::tt:
-      return "tt";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 4> names{"tn", "nn", "nt", "tt"};
+  return names.at(static_cast<std::size_t>(layout));
 }
 
 std::optional<Layout> parse_layout(std::string_view text) {
@@ -59,21 +30,9 @@ std::optional<Layout> parse_layout(std::string_view text) {
 }
 
 std::string_view name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return "all_reduce";
-    case CollectiveKind::all_gather:
-      return "all_gather";
-    case CollectiveKind::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveKind::all_to_all:
-      return "all_to_all";
-    case CollectiveKind::send:
-      return "send";
-    case CollectiveKind::host_copy:
-      return "host_copy";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 6> names{"all_reduce", "all_gather", "reduce_scatter",
+                                                         "all_to_all", "send",       "host_copy"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace shapelint::model

@@ -11,9 +11,15 @@
 #include <shapelint/shapelint.hpp>
 #include "base/error.hpp"
 #include "cost/op_cost.hpp"
+#include "cost/step.hpp"
 #include "gpu/gpu.hpp"
+#include "lint/report.hpp"
+#include "model/memory/training.hpp"
+#include "model/op.hpp"
 #include "model/reading.hpp"
 #include "rules/finding.hpp"
+#include "suggest/answer.hpp"
+#include "suggest/serving/capacity.hpp"
 #include "text/files.hpp"
 #include "text/source.hpp"
 
@@ -84,5 +90,42 @@ class Sources {
 
 Model model_of(const model::Reading& reading, Sources& sources, bool with_fields);
 std::vector<Note> notes_of(const std::vector<model::Note>& notes, Sources& sources);
+
+// What makes a report several times as long, and few readers need.
+struct ReportParts {
+  bool fields = false;
+  bool operations = false;
+};
+
+// All but the notes of the run itself.
+LintResult result_of(const lint::Report& report, Sources& sources, ReportParts parts);
+
+// Of one model of the report, as `id`.
+std::vector<Finding> findings_of(const lint::ModelReport& model, const std::string& id, Sources& sources);
+
+Capacity capacity_of(const suggest::Capacity& capacity);
+
+// What is known of an operation before it is priced.
+OperationShape shape_of(const model::Op& op);
+
+Operation operation_of(const gpu::Gpu& gpu, const model::Op& op, const cost::OpCost& cost, double step_us);
+
+// What a rank of a training run holds.
+MemoryParts parts_of(const model::TrainingMemory& memory);
+// Without a GPU, and of one whose memory is not known, what is needed alone.
+Memory memory_of(const model::Setup& setup, const gpu::Gpu* gpu);
+
+// Its times and rates alone, and all but its operations.
+StepTotals totals_of(const cost::StepCost& cost);
+StepTotals totals_of(const model::Setup& setup, const gpu::Gpu& gpu, const model::Workload& workload,
+                     const cost::StepCost& cost);
+// Without ops in the workload it has no operations.
+Step step_of(const model::Reading& reading, const gpu::Gpu& gpu, const model::Workload& workload,
+             const cost::StepCost& cost);
+
+StartOnGpu start_of(const suggest::Performance& performance, const std::string& gpu);
+
+SuggestResult suggestions_of(const suggest::Problem& problem, const suggest::Answer& answer,
+                             const std::string& path);
 
 }  // namespace shapelint::api

@@ -1,5 +1,4 @@
 // What a run of the linter found as the public structs.
-#include "objects/report.hpp"
 
 #include <algorithm>
 #include <set>
@@ -13,7 +12,7 @@
 #include "lint/report.hpp"
 #include "lint/step_state.hpp"
 #include "model/fields.hpp"
-#include "objects/step.hpp"
+#include "objects/convert.hpp"
 #include "suggest/edit/change.hpp"
 #include "suggest/edit/footprint.hpp"
 #include "text/printable.hpp"

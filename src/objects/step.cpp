@@ -1,5 +1,4 @@
 // A priced step as the public structs.
-#include "objects/step.hpp"
 
 #include <algorithm>
 #include <cmath>

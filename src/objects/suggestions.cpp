@@ -1,5 +1,4 @@
 // A search's answer as the public structs.
-#include "objects/suggestions.hpp"
 
 #include <cmath>
 #include <sstream>

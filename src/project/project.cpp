@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/budget.hpp"
-#include "catalog/aliases.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/known_models.hpp"
 #include "contracts/stack.hpp"
 #include "formats/dialect/dialects.hpp"
 #include "formats/dialect/paths.hpp"

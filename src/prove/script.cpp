@@ -1,11 +1,11 @@
 // The plan as JSON, in the place that the script keeps for it.
-#include "prove/script.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "model/fields.hpp"
 #include "model/op.hpp"
 #include "prove/plan.hpp"
+#include "prove/sweep.hpp"
 
 namespace shapelint::prove {
 

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "gpu/gpu.hpp"
+#include "prove/plan.hpp"
 #include "text/document.hpp"
 
 namespace shapelint::prove {
@@ -57,5 +58,12 @@ bool is_swept(std::string_view content);
 // the user's own.
 Result<SweepResult> read_swept(std::string path, std::string content,
                                std::span<const text::Document> own = {});
+
+// bench/measure.py: the Python script that measures a plan, without one.
+extern const std::string_view measuring_script;
+
+// The same with the plan in it.
+std::string script_of(const MeasurementPlan& plan);
+std::string script_of(const SweepPlan& plan);
 
 }  // namespace shapelint::prove

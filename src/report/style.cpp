@@ -14,27 +14,10 @@ namespace {
 
 // ECMA-48, Select Graphic Rendition; the 16 colours that every terminal theme defines.
 std::string_view escape_of(Role role) {
-  switch (role) {
-    case Role::plain:
-      return "";
-    case Role::strong:
-      return "\x1b[1m";
-    case Role::error:
-      return "\x1b[1;31m";
-    case Role::warning:
-      return "\x1b[1;33m";
-    case Role::info:
-      return "\x1b[1;36m";
-    case Role::gutter:
-      return "\x1b[1;34m";
-    case Role::gain:
-      return "\x1b[32m";
-    case Role::loss:
-      return "\x1b[31m";
-    case Role::faint:
-      return "\x1b[2m";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 9> escapes{"",           "\x1b[1m",    "\x1b[1;31m",
+                                                           "\x1b[1;33m", "\x1b[1;36m", "\x1b[1;34m",
+                                                           "\x1b[32m",   "\x1b[31m",   "\x1b[2m"};
+  return escapes.at(static_cast<std::size_t>(role));
 }
 
 struct Range {

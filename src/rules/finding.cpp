@@ -1,30 +1,18 @@
 // Names of severities and confidences.
 #include "rules/finding.hpp"
 
+#include <array>
+
 namespace shapelint::rules {
 
 std::string_view name(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> names{"info", "warning", "error"};
+  return names.at(static_cast<std::size_t>(severity));
 }
 
 std::string_view name(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::estimated:
-      return "estimated";
-    case Confidence::measured:
-      return "measured";
-    case Confidence::certain:
-      return "certain";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> names{"estimated", "measured", "certain"};
+  return names.at(static_cast<std::size_t>(confidence));
 }
 
 }  // namespace shapelint::rules

@@ -1,6 +1,7 @@
 // The flat tree: reading and building.
 #include "text/document.hpp"
 
+#include <array>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -21,25 +22,10 @@ constexpr std::size_t units_per_key = 10;
 }  // namespace
 
 std::string_view describe(Kind kind) {
-  switch (kind) {
-    case Kind::table:
-      return "a table";
-    case Kind::list:
-      return "a list";
-    case Kind::string:
-      return "a string";
-    case Kind::integer:
-      return "an integer";
-    case Kind::number:
-      return "a number";
-    case Kind::boolean:
-      return "a boolean";
-    case Kind::null:
-      return "null";
-    case Kind::unknown:
-      return "a value known only at run time";
-  }
-  return "a value";
+  static constexpr std::array<std::string_view, 8> names{
+      "a table",  "a list",    "a string", "an integer",
+      "a number", "a boolean", "null",     "a value known only at run time"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 struct Document::Owned {

@@ -2,6 +2,7 @@
 #include "trace/match.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -376,15 +377,8 @@ class Matcher {
 }  // namespace
 
 std::string_view name(By by) {
-  switch (by) {
-    case By::shape:
-      return "shape";
-    case By::order:
-      return "order";
-    case By::name:
-      return "name";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 3> names{"shape", "order", "name"};
+  return names.at(static_cast<std::size_t>(by));
 }
 
 Match match(const Trace& trace, const Step& step, Classifier& classifier, const model::Setup& setup,

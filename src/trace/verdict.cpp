@@ -2,6 +2,7 @@
 #include "trace/verdict.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -95,19 +96,9 @@ ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, do
 }  // namespace
 
 std::string_view name(Observation seen) {
-  switch (seen) {
-    case Observation::confirmed:
-      return "confirmed";
-    case Observation::smaller:
-      return "smaller";
-    case Observation::not_seen:
-      return "not seen";
-    case Observation::larger:
-      return "larger";
-    case Observation::untold:
-      return "unknown";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> names{"confirmed", "smaller", "not seen", "larger",
+                                                         "unknown"};
+  return names.at(static_cast<std::size_t>(seen));
 }
 
 std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const Match& match,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "prove/script.hpp"
+#include "prove/sweep.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/run_support.hpp"
 #include "tests/prove/prove_support.hpp"

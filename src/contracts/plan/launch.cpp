@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "contracts/plan/counts.hpp"
+#include "contracts/plan/layouts.hpp"
 
 namespace shapelint::contracts {
 

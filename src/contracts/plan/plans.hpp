@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "contracts/plan/counts.hpp"
+#include "contracts/plan/layouts.hpp"
 #include "contracts/plan/serving.hpp"
 #include "contracts/plan/training.hpp"
 #include "formats/dialect/dialect.hpp"

@@ -76,8 +76,8 @@ void read_params(const NodeRef& table, LintOptions& options, std::vector<Error>&
                         "write a number"));
         continue;
       }
-      options.params.push_back({std::string(rule.key()), std::string(param.key()), *number, param.key_span(),
-                                param.span()});
+      options.params.push_back(
+          {std::string(rule.key()), std::string(param.key()), *number, param.key_span(), param.span()});
     }
   }
 }

@@ -246,4 +246,7 @@ double forward_flops_per_token(const Setup& setup, const PartProducts& products)
 // benchmarks already include it; growing with the number of GPUs.
 double straggler_fraction(const Plan& plan);
 
+// The version of FlashAttention that a plan asks for; 0: the newest that the GPU has.
+std::int64_t kernel_version(Attention attention);
+
 }  // namespace shapelint::model

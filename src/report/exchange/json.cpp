@@ -1,4 +1,5 @@
 // Everything a run found, for programs.
+#include "objects/convert.hpp"
 #include "report/exchange/exchange.hpp"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <tuple>
 
 #include "objects/printed/document.hpp"
-#include "objects/report.hpp"
 
 namespace shapelint::report {
 

@@ -5,9 +5,9 @@
 
 #include "base/number.hpp"
 #include "model/op.hpp"
+#include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/profile.hpp"
-#include "objects/step.hpp"
 #include "report/formats.hpp"
 #include "report/profile/profile.hpp"
 

@@ -11,8 +11,6 @@
 #include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/roofline.hpp"
-#include "objects/report.hpp"
-#include "objects/step.hpp"
 #include "report/formats.hpp"
 #include "report/roofline/parts.hpp"
 #include "report/roofline/roofline.hpp"

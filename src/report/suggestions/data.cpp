@@ -7,8 +7,8 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "model/fields.hpp"
+#include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
-#include "objects/suggestions.hpp"
 #include "report/formats.hpp"
 #include "report/suggestions/suggestions.hpp"
 

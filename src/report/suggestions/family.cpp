@@ -1,4 +1,5 @@
 // Ladders of models.
+#include "objects/convert.hpp"
 #include "report/suggestions/suggestions.hpp"
 
 #include <array>
@@ -11,7 +12,6 @@
 #include "base/units.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/family.hpp"
-#include "objects/suggestions.hpp"
 #include "report/formats.hpp"
 #include "suggest/edit/footprint.hpp"
 

@@ -16,7 +16,7 @@
 #include "base/units.hpp"
 #include "cost/kernels/attention.hpp"
 #include "gpu/gpu.hpp"
-#include "model/lower/attention/version.hpp"
+#include "model/lower/lower.hpp"
 #include "model/reading.hpp"
 #include "rules/scope/context.hpp"
 #include "rules/scope/launch.hpp"
@@ -187,9 +187,8 @@ std::string exposed_of(const Context& context) {
   if (p.offload_weights) return "weights are copied from the host for every micro-batch";
   if (p.offload_optimizer > 0 && p.tensor == 1) return "gradients and optimizer states cross to the host";
   std::string degrees;
-  append_degrees(
-      degrees,
-      {{"TP", p.tensor}, {"PP", p.pipeline}, {"DP", p.data}, {"CP", p.context}, {"EP", p.expert}});
+  append_degrees(degrees,
+                 {{"TP", p.tensor}, {"PP", p.pipeline}, {"DP", p.data}, {"CP", p.context}, {"EP", p.expert}});
   return degrees.empty() ? "one GPU" : degrees;
 }
 

@@ -13,7 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/project_options.hpp"
 #include "contracts/fits.hpp"
-#include "contracts/plan/counts.hpp"
+#include "contracts/plan/layouts.hpp"
 #include "contracts/stack.hpp"
 #include "project/applied.hpp"
 #include "report/style.hpp"

@@ -13,9 +13,9 @@
 #include "base/number.hpp"
 #include "base/units.hpp"
 #include "contracts/check.hpp"
+#include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/plans.hpp"
-#include "objects/report.hpp"
 #include "report/formats.hpp"
 
 namespace shapelint::cli {

@@ -12,7 +12,7 @@
 #include "base/strings.hpp"
 #include "base/units.hpp"
 #include "cli/commands/plan/plan.hpp"
-#include "contracts/plan/counts.hpp"
+#include "contracts/plan/layouts.hpp"
 
 namespace shapelint::cli {
 

@@ -15,7 +15,7 @@
 #include "lint/phrases.hpp"
 #include "lint/suppression/suppress.hpp"
 #include "prove/plan.hpp"
-#include "prove/script.hpp"
+#include "prove/sweep.hpp"
 
 namespace shapelint::cli {
 

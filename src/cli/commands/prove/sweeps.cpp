@@ -13,7 +13,6 @@
 #include "objects/printed/document.hpp"
 #include "objects/printed/prove.hpp"
 #include "prove/result.hpp"
-#include "prove/script.hpp"
 #include "prove/sweep.hpp"
 #include "text/printable.hpp"
 

@@ -12,7 +12,6 @@
 #include "objects/convert.hpp"
 #include "objects/printed/document.hpp"
 #include "objects/printed/show.hpp"
-#include "objects/step.hpp"
 
 namespace shapelint::cli {
 

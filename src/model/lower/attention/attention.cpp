@@ -1,10 +1,9 @@
 // Multi-head, grouped-query and multi-query attention.
 #include "model/lower/emit.hpp"
+#include "model/lower/lower.hpp"
 
 #include <algorithm>
 #include <string_view>
-
-#include "model/lower/attention/version.hpp"
 
 namespace shapelint::model {
 
