@@ -179,7 +179,7 @@ Priceable priceable_models(const Loaded& loaded) {
         {std::string(code::no_model), fmt::format("no model was found: {}", why), {}, loaded.path});
     return out;
   }
-  // What is missing is said of the first model; others of a file are often parts that nobody asks about.
+  // What is missing is said of the first model; others of a file are often parts that are not of interest.
   if (out.readings.empty()) check_complete(loaded.result.readings.front(), out.errors);
   for (const model::Reading* reading : out.readings) check_complete(*reading, out.errors);
   std::vector<shapelint::Error> found;

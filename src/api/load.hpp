@@ -48,7 +48,7 @@ std::unique_ptr<Loaded> load(const FileSystem& files, const Source& source, cons
                              std::optional<std::int64_t> head_multiple = std::nullopt);
 
 // What of it can be priced, and on which GPUs. Errors, among those of `loaded` as well: no model, GPUs that
-// do not exist or cannot multiply the model's number format, fields that nobody gave.
+// do not exist or cannot multiply the model's number format, missing fields.
 struct Priceable {
   std::vector<const model::Reading*> readings;
   std::vector<contracts::Stack> stacks;  // by reading; empty without one

@@ -45,7 +45,7 @@ class Budget {
   bool is_spent() const;
   // Units that were charged so far.
   std::int64_t used() const;
-  // What it was spent on, as SpendingOn says it; empty where nobody says it, or it is not spent.
+  // What it was spent on, as SpendingOn says it; empty if not stated, or it is not spent.
   std::string spent_on() const;
 
  private:

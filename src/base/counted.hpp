@@ -10,8 +10,8 @@
 
 namespace shapelint {
 
-// A noun in its number: "file" as it is for one and with an s for others, "layer is|layers are" as it is
-// told.
+// Singular or plural of a noun: "file", with an s for more than one; "layer is|layers are" as
+// written.
 std::string in_number(bool is_one, std::string_view noun);
 
 // "1 file", "3,000 files".

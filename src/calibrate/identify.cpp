@@ -102,7 +102,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
                         bool rotated) {
   Choice choice;
   const gpu::GemmCalibration& base = gpu.calibration.gemm[static_cast<std::size_t>(set)];
-  // A recipe that nobody fitted runs on the memory, and in the steps, of 16-bit products.
+  // A recipe without a fit runs on the memory, and in the steps, of 16-bit products.
   const bool is_new = gpu::is_of_recipe(set) && base.source.empty();
   choice.start = is_new ? gpu::gemm_calibration(gpu.calibration, DType::bf16).constants : base.constants;
   const Counts counts = count(gpu, rows);

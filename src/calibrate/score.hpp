@@ -40,7 +40,7 @@ struct Scores {
   std::optional<EdgeScore> edges;  // where there are at least 100 pairs
 };
 
-// `predicted_us` beside `rows`, in the same order.
+// `predicted_us` belongs to `rows`, in the same order.
 Scores score(std::span<const MeasuredShape> rows, std::span<const double> predicted_us);
 
 // Times of `rows` by the GPU's profile, as the measurements saw them, or as a step would.

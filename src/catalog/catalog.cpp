@@ -10,7 +10,7 @@ namespace shapelint::catalog {
 
 namespace {
 
-// Of reading one, besides its bytes. A byte of TOML takes about a unit.
+// Cost of reading one in addition to its bytes. A byte of TOML takes about a unit.
 constexpr std::size_t units_per_file = 1000;
 
 // Whether the path goes through a link: what lies behind it may be another's, and is not called by its name.

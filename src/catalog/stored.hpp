@@ -32,7 +32,7 @@ const StoredWeights* stored_weights(std::string_view name, std::string_view last
 std::int64_t max_positions(std::string_view name);
 // Its layers of multi-token prediction, from the tables `drafting`; 0: none are known.
 std::int64_t drafting_layers(std::string_view name);
-// What a published model has beside its language model: "vision tower", and its parameters; 0: not known.
+// What a published model has apart from its language model: "vision tower", and its parameters; 0: not known.
 struct Towers {
   std::string means;
   std::int64_t parameters = 0;

@@ -55,7 +55,7 @@ struct WaterfallFigure {
   std::vector<WaterfallBar> bars;  // the first stands on the ground, each other one on the sum before it
   std::string total_label;
   std::vector<std::string> groups;  // named by the legend
-  double hidden_us = 0;             // overlapped communication: a row beside the sum
+  double hidden_us = 0;             // overlapped communication: a row outside the sum
 };
 
 // Bars below a thousandth of the whole are left out.

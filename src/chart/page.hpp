@@ -1,5 +1,5 @@
 // Reports as one HTML file that needs nothing else, and no network: the interactive one of predictions, and
-// that of a measured step beside its prediction.
+// that of a measured step and its prediction.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ struct PipelineBlock {
   std::int64_t micro_batch = 0;
   bool backward = false;
   bool weights = false;   // their gradients alone
-  bool overlaps = false;  // runs with the block beside it, communication behind computation
+  bool overlaps = false;  // runs with the next block, communication overlapped with computation
   double begin_us = 0;
   double end_us = 0;
 };

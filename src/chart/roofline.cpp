@@ -26,7 +26,7 @@ constexpr double roofline_bottom = 504;
 constexpr double gb_s_per_tflops = 1e3;  // 1 TFLOP/s at 1 FLOP/B takes 1000 GB/s
 constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
-constexpr double table_left = 822;       // of the numbered operations, beside the names of ceilings
+constexpr double table_left = 822;       // of the numbered operations, right of the names of ceilings
 constexpr double table_row = 19;
 constexpr std::size_t most_numbers = 18;  // as many rows as the plot is high
 
@@ -193,7 +193,7 @@ void draw_ceiling_labels(Svg& svg, const PlotFrame& frame, const RooflineFigure&
   }
 }
 
-// Where a number of that width may stand: beside its mark, then further and further away.
+// Where a number of that width may stand: next to its mark, then further and further away.
 std::vector<Pixel> spots_around(Pixel at, double r, double wide) {
   constexpr double step = 7;
   constexpr int most_steps = 16;

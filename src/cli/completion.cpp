@@ -237,7 +237,7 @@ std::string zsh() {
   return out;
 }
 
-// `a\t b\t`: an option's help is not said again beside each of its values.
+// `a\t b\t`: an option's help is not repeated for each of its values.
 std::string fish_words(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : " ") + word + "\\t";

@@ -12,7 +12,7 @@
 
 namespace shapelint::cli {
 
-// What every subcommand understands besides its own options.
+// Options of every subcommand.
 struct GlobalOptions {
   std::size_t color = 0;  // index into color_choices()
   bool help = false;

@@ -100,7 +100,7 @@ std::size_t choose_model(const ModelFile& file, const std::string& name, Io& io,
   return 0;
 }
 
-// Fields without which nothing can be predicted and that nobody gave. Without `networks` a CNN is refused.
+// Missing fields that a prediction needs. Without `networks` a CNN is refused.
 std::vector<Error> missing_fields(const model::Reading& reading, const std::string& path, bool networks) {
   std::vector<Error> errors;
   const std::vector<const model::Remark*> unresolved = model::unresolved(reading);

@@ -49,7 +49,7 @@ struct OutputOptions {
 // --format, --output, --with, --statistics and --quiet.
 std::vector<Option> output_options(OutputOptions& options);
 
-// Writes the files, each beside its target and renamed, so that nobody sees half of one. Those that cannot be
+// Writes the files, each next to its target and renamed: no reader sees half of one. Those that cannot be
 // written are reported; false when there was one.
 bool write_files(const lint::Report& report, const OutputOptions& options, Io& io);
 

@@ -28,7 +28,7 @@ std::string flag_of(const model::FieldInfo& field) {
 
 constexpr auto fields_group = "Override the file";
 
-// What people call fields elsewhere, beside their own names.
+// What other tools call fields.
 struct Alias {
   std::string_view name;
   std::string_view field;

@@ -55,7 +55,7 @@ struct Package {
 // Lines of a package's source, found again by what they say.
 struct SourceLines {
   std::string_view file;
-  std::int64_t line = 0;  // of the first line, at the commit; 0: nobody counted
+  std::int64_t line = 0;  // of the first line, at the commit; 0: not counted
   std::int64_t lines = 1;
   std::string_view commit;       // empty: the package's
   std::string_view fingerprint;  // of the lines without blanks (scripts/contracts-check)

@@ -1,4 +1,4 @@
-// Packages and their versions: as they are written, beside those that contracts are known of.
+// Packages and their versions: as they are written, and those with known contracts.
 #include "contracts/stack.hpp"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct StackPackage {
 };
 using Stack = std::vector<StackPackage>;
 
-// Among the packages of a stack: those that the file's format and the requirements beside it name.
+// Among the packages of a stack: those that the file's format and the requirements next to it name.
 inline constexpr std::string_view automatic = "auto";
 // In the place of packages: not even what the file's format demands is checked.
 inline constexpr std::string_view nothing = "none";
@@ -49,7 +49,7 @@ VersionMatch standing(const Contract& contract, const Stack& stack);
 // "vllm 0.24, flashinfer-python (newest known: 0.6.18)".
 std::string describe(const Book& book, const Stack& stack);
 
-// Versions of a stack beside those whose contracts are known.
+// Versions of a stack compared with those whose contracts are known.
 
 // Whether the version is past the newest that any contract of the package was read at.
 bool is_newer_than_known(const Book& book, const StackPackage& package);

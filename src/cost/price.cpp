@@ -177,7 +177,7 @@ OpCost with_fp32_accumulation_penalty(const gpu::Gpu& gpu, const model::Op& op, 
   return cost;
 }
 
-// A scale for every 32 elements of both operands goes through tensor memory into each MMA beside them. Nobody
+// A scale for every 32 elements of both operands goes through tensor memory into each MMA with them. No one
 // has timed MXFP8's products by themselves: what they lose to those of one scale for each operand, and
 // mxfp8_bandwidth_share of the passes, are what explains published pairs of Llama 3 8B and 3.1 405B that
 // train 0.944 to 0.964 times as fast in MXFP8 as with current scaling (Megatron-Bridge 25.11, B200, GB200 and

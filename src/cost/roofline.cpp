@@ -144,7 +144,7 @@ MemoryRoof shared_roof(const gpu::Gpu& gpu) {
   return {Level::shared, derived, 0, derived > 0 ? Basis::derived : Basis::unknown, Basis::unknown};
 }
 
-// What large products of this format were measured to reach on tensor cores; 0 where nobody did.
+// What large products of this format were measured to reach on tensor cores; 0 if not measured.
 double measured_tflops(const gpu::Gpu& gpu, DType dtype) {
   const gpu::Measured& m = gpu.measured;
   switch (dtype) {

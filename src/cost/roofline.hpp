@@ -43,7 +43,7 @@ enum class Basis : std::uint8_t {
   profile,    // the profile states it: measured, or scaled from a relative (`shapelint gpus NAME` says which)
   derived,    // SMs x bytes per clock of the architecture x clock
   predicted,  // what the cost model reaches on a product of 8192 x 8192 x 8192
-  assumed,    // 0.8 of the data sheet's bandwidth, where nobody measured
+  assumed,    // 0.8 of the data sheet's bandwidth, if not measured
   unknown
 };
 std::string_view name(Basis basis);

@@ -7,7 +7,7 @@
 namespace shapelint::cost {
 
 // Times of the stages for one micro-batch: the first and those behind it have as many layers as the fullest,
-// the last the head beside the rest.
+// the last the head in addition to the rest.
 struct StageTimes {
   double first_us = 0;
   double middle_us = 0;  // the first without the embedding

@@ -47,13 +47,13 @@ enum class Phase : std::uint8_t { forward, backward, update };
 inline constexpr std::size_t phase_count = 3;
 Phase phase_of(model::Pass pass);
 
-// Times of one phase: computation, and the collectives that run beside it.
+// Times of one phase: computation, and the collectives that overlap with it.
 struct PhaseTimes {
   double busy_us = 0;
   double each_us = 0;                   // collectives with every micro-batch
-  double per_step_us = 0;               // and once a step, beside one micro-batch only
+  double per_step_us = 0;               // and once a step, overlapped with one micro-batch only
   double shared_us = 0;                 // of busy_us: shared experts
-  double overlapped_all_to_all_us = 0;  // exchanges that run beside those
+  double overlapped_all_to_all_us = 0;  // all-to-alls that overlap with those
 };
 // How much of its collectives the computation of a phase hides.
 struct HiddenCommunication {
@@ -96,7 +96,7 @@ inline void add(StepSums& sums, const OpTraits& op, Bound bound, double time_us)
   if (op.overlaps_shared_experts) phase.shared_us += time_us;
   if (op.phase != Phase::update) sums.per_micro_batch_us += time_us;
 }
-// What of them repeats with every micro-batch, exchanges that outlast what they run beside counted.
+// What of them repeats with every micro-batch, with all-to-alls that outlast what they overlap with.
 double per_micro_batch_us(const StepSums& sums, double micro_batches);
 // Everything of a step but its ops; of `workload` only the totals.
 void set_totals(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, const StepSums& sums,

@@ -31,7 +31,7 @@ constexpr double slowest_without_host = 5.1;
 // Of two published runs of one model by one framework on one GPU, the larger of measured / predicted as a
 // multiple of the smaller: the 80 % quantile of 63 pairs (tests/cost/published_training.toml).
 constexpr double anchored_times = 1.16;
-// No run on a GPU whose constants are nobody's was found: twice as far off, in logarithms, is assumed.
+// No run on a GPU whose constants are not fitted was found: twice as far off, in logarithms, is assumed.
 constexpr double uncalibrated_times = 2;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How far a whole step may be from its prediction, from what published runs took beside it.
+// How far a whole step may be from its prediction, from the times of published runs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Stack : std::uint8_t {
   fused,     // training: Megatron-LM's and its relatives', which add gradients in their products
   compiled,  // training: torch.compile
   eager,     // training: PyTorch's modules one after the other
-  other      // nobody says: FSDP, DeepSpeed, a model without a run
+  other      // not stated: FSDP, DeepSpeed, a model without a run
 };
 Stack stack_of(const model::Plan& plan);
 

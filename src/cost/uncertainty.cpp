@@ -20,12 +20,12 @@ namespace {
 // By what changes: sizes alone, the head dimension, or it and the number of heads so that their sum stays.
 enum class Changed : std::uint8_t { sizes, head_dim, heads_of_width };
 using Shares = std::array<double, 3>;
-// Where no engine is named, beside what the errors of the effects explain: as flash-attn's kernels were timed
-// forwards, on four GPUs together. Few keys leave more to chance.
+// Without a named engine, on top of what the errors of the effects explain: as flash-attn's kernels were
+// timed forwards, on four GPUs together. Few keys leave more to chance.
 constexpr std::int64_t many_keys = 2048;
 constexpr Shares assumed_of_many{0.06, 0.06, 0.14};
 constexpr Shares assumed_of_few{0.19, 0.3, 0.41};
-// An engine's on GPUs where nobody timed it.
+// An engine's on GPUs without timings.
 constexpr Shares assumed_prefill{0.12, 0.21, 0.18};
 constexpr Shares assumed_decode{0.25, 0.3, 0.25};
 
@@ -81,11 +81,11 @@ constexpr bool is_a_loss(Effect effect) {
   return effect == Effect::alignment || effect == Effect::tile || effect == Effect::wave;
 }
 // The library may choose another kernel for the new shape, for reasons that no model knows. Of products that
-// is measured (gpu/spread.hpp); of GPUs where nobody did, the spread of all pairs that were measured on four
+// is measured (gpu/spread.hpp); of GPUs without them, the spread of all pairs that were measured on four
 // others counts.
 constexpr gpu::GemmSpread assumed_spread{0.1, 0.14, 0.12, 0};
 constexpr gpu::GemmSpread assumed_spread_doubled{0.17, 0.18, 0.13, 0};
-// Errors of different products that change at once, where nobody measured them on the architecture.
+// Errors of different products that change at once, without measurements on the architecture.
 constexpr double assumed_together = 0.1;
 // Frameworks fuse passes over memory that the lowering counts apart, or split what it counts once: mask and
 // softmax of an unfused layer of 2560 are predicted to be 26 % of it, 17 % were measured (arXiv 2401.14489,
@@ -192,7 +192,7 @@ bool misaligned(const model::Op& op) {
 }
 
 // Mean error of the calibration of this very GPU on products of this slice that were left out of the fit, as
-// a share of their time; 0: nobody measured.
+// a share of their time; 0: not measured.
 double left_out_error(const gpu::Gpu& gpu, const model::Op& op) {
   if (gpu.calibration.status != "calibrated") return 0;
   const gpu::GemmCalibration& calibration = gpu::gemm_calibration(gpu.calibration, op.dtype);
@@ -209,7 +209,7 @@ double left_out_error(const gpu::Gpu& gpu, const model::Op& op) {
 }
 
 // Error of the loss to alignment where products that have it were measured on this GPU: theirs is a share of
-// their time, and all of it is taken to be the loss's. 0 relative: nobody measured.
+// their time, and all of it is taken to be the loss's. 0 relative: not measured.
 gpu::EffectError measured_alignment(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
   const double loss = 1 - cost.efficiency.alignment;
   if (gpu.calibration.status != "calibrated" || !misaligned(op) || loss <= 0) return {};

@@ -22,7 +22,7 @@ EffectTimes split_by_effect(const model::Op& op, const OpCost& cost);
 
 // Error of one effect as it applies to this op with this cost: where this GPU's calibration was tested on
 // products of the op's slice, what it came to there (`errors`); else the profile's or architecture's
-// `[errors]`. An attention bucket that nobody measured is estimated whatever the profile says of the others.
+// `[errors]`. An unmeasured attention bucket is estimated whatever the profile says of the others.
 gpu::EffectError error_of(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost, Effect effect);
 
 struct Gain {

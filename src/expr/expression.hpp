@@ -65,7 +65,7 @@ class Expression {
 // the first mistake of syntax; each error's span is relative to `text` and its path is empty.
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names,
                                   std::vector<Error>& errors);
-// The same where nobody asks for mistakes.
+// The same if errors are not needed.
 std::optional<Expression> compile(std::string_view text, std::span<const std::string_view> names);
 
 // What can be said of a text that need not compile. Where `sign` stands outside of parentheses; npos:

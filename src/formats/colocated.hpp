@@ -10,7 +10,7 @@ namespace shapelint::formats {
 
 // For each that says so (`colocated`), what the others keep on its GPUs meanwhile (Plan::colocated_mib): of
 // weights, gradients and optimizer states those that neither its framework nor its file moves away between
-// turns (`keeps_weights`, `keeps_gradients`, `keeps_optimizer`). Of a model that nobody describes nothing is
+// turns (`keeps_weights`, `keeps_gradients`, `keeps_optimizer`). Of a model without a description nothing is
 // known, so the sum is the least that they keep.
 void add_colocated(std::span<model::Reading> readings);
 

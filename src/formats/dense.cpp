@@ -76,7 +76,7 @@ class Builder {
   }
 
  private:
-  // Of a value that the dialect exports; 0 where nobody knows it.
+  // Of a value that the dialect exports; 0 if unknown.
   std::int64_t value(std::string_view name) const {
     return static_cast<std::int64_t>(model::extra_named(reading_, name));
   }

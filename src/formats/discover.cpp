@@ -78,7 +78,7 @@ bool is_tool_folder(std::string_view name) {
   return std::find(tool_folders.begin(), tool_folders.end(), name) != tool_folders.end();
 }
 
-// What shapelint itself wrote beside configurations.
+// What shapelint itself wrote next to configurations.
 constexpr std::string_view own_file = "shapelint-proofs.json";
 
 struct Ignores {

@@ -146,7 +146,7 @@ std::optional<Neighbour> last_key(text::NodeRef table) {
   return out;
 }
 
-// Where a setting belongs: beside a key that the model was read from, or in the file's table of that name.
+// Where a setting belongs: next to a key that the model was read from, or in the file's table of that name.
 std::optional<Neighbour> place_of(const Setting& setting, const text::Source& source,
                                   const model::Reading& reading) {
   if (auto beside = neighbour_of(setting, reading)) return beside;

@@ -28,7 +28,7 @@ struct TextPatch {
 };
 
 // What makes a file of a dialect say an instruction of setting_syntax(): each key is set where it is stated,
-// else added beside another of its table, and one that is to be left out is taken away. Of ways that are
+// else added next to another of its table, and one that is to be left out is removed. Of ways that are
 // joined by "or" the first. Nothing where the instruction is no list of settings or has no place. `source`:
 // of the reading's own file. Whoever writes the result should read it again and compare.
 std::vector<TextPatch> patches_for(const text::Source& source, const model::Reading& reading,

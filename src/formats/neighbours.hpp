@@ -1,4 +1,4 @@
-// What lies beside a configuration, and the local cache of published models.
+// What lies next to a configuration, and the local cache of published models.
 #pragma once
 
 #include <optional>

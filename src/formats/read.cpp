@@ -117,7 +117,7 @@ void read_before_decoding(model::Reading& reading) {
   reading.runs_in_whole = 0;
 }
 
-// Weights that are stored in fewer bits, nobody says in how many. Also of what trains: a caller may ask how
+// Weights that are stored in an unstated, smaller number of bits. Also of what trains: a caller may ask how
 // the same is served.
 void note_unknown_weights(model::Reading& reading) {
   using model::FieldId;
@@ -275,13 +275,13 @@ bool is_plainly_native(NodeRef root) {
          (root["model"]["hidden_size"] || root["conv"]);
 }
 
-// A file that says how something is run, with the model beside it.
+// A file that says how something is run, with the model next to it.
 void run_neighbours(const text::FileSystem& files, const std::string& path, const ReadOptions& options,
                     const Dialects& dialects, ReadResult& result) {
   if (result.readings.size() != 1) return;
   const Dialect* dialect = dialects.find(result.dialect);
   if (dialect == nullptr || dialect->runs.empty()) return;
-  // What a command names goes before what happens to lie beside it, which may be what it names.
+  // What a command names goes before what happens to lie next to it, which may be what it names.
   const std::string named = model::published_shape(result.readings.front());
   if (!named.empty() && named != join(folder_of(path), dialect->runs)) return;
   auto other = read_beside(files, path, dialect->runs, options, dialects);
@@ -367,7 +367,7 @@ ReadResult read_documents(const text::FileSystem& files, const text::Source& sou
   ReadResult result;
   const std::string_view syntax = text::name(*source.syntax);
   if (!source.documents) {
-    // Templates and data files that cannot be parsed are nobody's mistake; a broken configuration is.
+    // Templates and data files that cannot be parsed are no error; a broken configuration is.
     const Error& problem = source.documents.error();
     const bool is_meant = options.assume_native || names_model(source.text);
     const std::string_view placeholder = placeholder_at(source.text, problem.span.value_or(Span{}));

@@ -131,7 +131,7 @@ void find_misread(const Dialect& dialect, const text::Document& document, std::v
       const std::string written = written_at(document, node.span());
       const auto value =
           written == *node.as_string() ? text::yaml::number_read_as_string(written) : std::nullopt;
-      // What `1.0e_8` is meant to be nobody knows.
+      // It is unknown what `1.0e_8` is meant to be.
       if (!value || written.find("e_") != std::string::npos) continue;
       Remark remark = remark_at(Remark::Kind::number_misread, document, node);
       remark.meaning = "a string";

@@ -14,7 +14,7 @@
 
 namespace shapelint::formats {
 
-// Most remarks on one file; nobody looks for them beyond. Scripts of a thousand lines have a dozen.
+// Maximum remarks on one file. Scripts of a thousand lines have a dozen.
 inline constexpr std::size_t most_remarks = 1000;
 
 // The error of a file that has more, at the first of those; nothing where it has not.

@@ -51,7 +51,7 @@ struct Architecture {
   std::int64_t max_threads_per_sm = 0;  //
   std::int64_t max_blocks_per_sm = 0;   //
   double shared_bytes_per_clock_per_sm = 0;
-  double l2_bytes_per_clock_per_sm = 0;       // for products whose L2 nobody measured
+  double l2_bytes_per_clock_per_sm = 0;       // for products without a measured L2
   double l2_peak_bytes_per_clock_per_sm = 0;  // in theory
   // Training a mixture: of one layer and micro-batch, that the GPU waits for its host, which waits for the
   // experts' shares of the tokens. Software from that month on does not (`2026-06`; empty: all does).

@@ -42,7 +42,7 @@ struct AttentionKernels {
   double wave_softness = 0.5;          // 0: whole waves; 1: SMs never idle (persistent kernels)
   std::vector<AttentionBucket> buckets;  // by head_dim, then value_head_dim, ascending
   std::vector<OlderKernels> older;       // versions that may still be in use; any other runs as the newest
-  std::vector<AttentionKernels> cudnn;   // cuDNN's kernels for the same; empty: nobody measured them
+  std::vector<AttentionKernels> cudnn;   // cuDNN's kernels for the same; empty: not measured
 };
 
 // Those of cuDNN where it is asked for and they are known, else `kernels`.

@@ -121,7 +121,7 @@ inline const GemmCalibration& gemm_calibration(const Calibration& calibration, D
   return calibration.gemm[static_cast<std::size_t>(constant_set(dtype))];
 }
 
-// The constants for products of a recipe: its own or, where nobody fitted them, those of the nearest recipe
+// The constants for products of a recipe: its own or, without a fit, those of the nearest recipe
 // that somebody did, down to those of the number format with its quantizing pass.
 ConstantSet constants_for(const Calibration& calibration, DType dtype, Recipe recipe);
 

@@ -24,7 +24,7 @@ constexpr Field<EffectError> effect_fields[] = {
 };
 constexpr std::string_view error_keys[] = {"sources", "note"};
 
-// Where nobody measured, an effect may as well be half or one and a half times what the model says: between
+// Without a measurement, an effect may as well be half or one and a half times what the model says: between
 // the 42 to 58 % of a plain roofline on whole products and the 16 % of a transferred model on them.
 constexpr double assumed_effect_error = 0.5;
 // Constants carried over from an H100: 7 % on an H200, 16 % on a B200.

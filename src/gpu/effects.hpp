@@ -29,7 +29,7 @@ struct EffectError {
   bool measured = false;  // timings on this GPU (or one of its architecture) show the effect
 };
 
-// By Effect; starts with what is assumed where nobody measured.
+// By Effect; starts with the assumption for unmeasured effects.
 struct EffectErrors {
   EffectErrors();
   std::array<EffectError, effect_count> by_effect;

@@ -252,7 +252,7 @@ const Kernel* closest(std::span<const Kernel> kernels, std::string_view architec
 const MoeKernel* moe_kernel_of(std::string_view architecture, std::string_view format,
                                std::string_view engine, std::string_view family, const ExpertShape& shape);
 
-// What engines that serve take of a GPU's memory beside weights and KV cache, and what they demand of that
+// GPU memory that serving engines take apart from weights and KV cache, and what they demand of that
 // cache at startup: gpus/engines/serving-memory.toml.
 
 struct EngineMemory {
@@ -269,7 +269,7 @@ struct EngineMemory {
   // Outside of PyTorch: context, kernels; and buffers of NCCL where ranks exchange tensors.
   double runtime_gib = 0;
   double runtime_ranks_gib = 0;
-  // Sequences that it may run at a time, where nobody says: on GPUs below a size fewer.
+  // Default for concurrent sequences: on GPUs below a size fewer.
   std::int64_t sequences = 0;
   std::int64_t small_sequences = 0;
   double small_below_gib = 0;

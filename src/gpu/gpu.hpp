@@ -56,7 +56,7 @@ struct Gpu {
   double peak_fp16_cuda_tflops = 0;
   double dram_bandwidth_gb_s = 0;
   double dram_size_gb = 0;        // as products are sold
-  double memory_mib = 0;          // as the driver reports; 0: nobody read it
+  double memory_mib = 0;          // as the driver reports; 0: unknown
   double dram_measured_gb_s = 0;  // copy, or else triad, or else read; 0 when none was found
   double l2_size_mib = 0;         // all of it; on AMD all XCDs together
   double l2_bandwidth_gb_s = 0;
@@ -75,7 +75,7 @@ struct Gpu {
 };
 
 // Memory of a GPU in units of 2^30 bytes: what its driver reports, which error correction and firmware make
-// less than what is sold ("an 80 GB" H100 has 81,559 MiB, a T4 of 16 GB 15,360); where nobody read that, as
+// less than what is sold ("an 80 GB" H100 has 81,559 MiB, a T4 of 16 GB 15,360); where that is unknown, as
 // many as the product is sold with, in which gigabyte means 2^30 bytes (an "80 GB" A100 has 81,920 MiB). 0
 // when unknown.
 inline double memory_gib(const Gpu& gpu) {

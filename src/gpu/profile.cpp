@@ -135,14 +135,14 @@ void carry_over(Calibration& calibration, std::string_view from) {
   for (GemmCalibration& each : calibration.gemm) each.own = false;
 }
 
-// What a product has that nobody calibrated: the constants in its architecture's file, if there are any.
+// Of an uncalibrated product: the constants in its architecture's file, if there are any.
 Calibration shared_calibration(NodeRef architecture, std::vector<Error>& errors) {
   Calibration calibration;
   const NodeRef table = architecture["calibration"];
   if (!table) return calibration;
   expect_table(table, errors);
   read_calibration(table, calibration, errors);
-  // Constants that nobody fitted to anything are no calibration.
+  // Constants that were not fitted are no calibration.
   const bool is_estimated = value_of(table["estimated"]).as_boolean().value_or(false);
   calibration.status = is_estimated ? "uncalibrated" : "architecture";
   return calibration;

@@ -54,7 +54,7 @@ struct AttentionSpread {
   double same_width = 0;  // another head dimension, and so many heads that their sum stays
 };
 
-// This GPU's, or else one of its architecture's; 0 where nobody measured.
+// This GPU's, or else one of its architecture's; 0 if not measured.
 AttentionSpread attention_spread_of(const Gpu& gpu, bool decodes);
 
 // The entries of a file. Mistakes are appended.

@@ -32,7 +32,7 @@ struct EditPlan {
 };
 
 // What to do with a value that the file works out from another key's: nothing; leave it to follow from the
-// changes beside it; or change that key by the same factor.
+// changes next to it; or change that key by the same factor.
 enum class Computed : std::uint8_t { refuse, follow, scale };
 
 // The text of a file that may be edited; null for others.
@@ -51,7 +51,7 @@ model::Setup with_changes(const rules::Proposal& proposal, const model::Reading&
 bool follows_batch(const rules::Change& change, const rules::Proposal& proposal,
                    const model::Reading& reading);
 // Whether larger micro-batches, or the replicas that a smaller plan makes room for, may not divide the batch
-// that the file states, as nobody says how many ranks share it.
+// that the file states, as it is unknown how many ranks share it.
 bool rests_on_ranks(const rules::Proposal& proposal, const model::Reading& reading);
 
 // The same in the model's own file alone.

@@ -18,7 +18,7 @@ struct FileOutcome {
   std::vector<text::LocatedError> errors;
   std::vector<std::string> notes;  // "PATH: why it is passed over, or what was not understood"
   std::vector<gpu::Gpu> gpus;
-  std::vector<std::string> refuted;  // findings that proofs beside the file leave out, each with its proof
+  std::vector<std::string> refuted;  // findings that proofs next to the file leave out, each with its proof
   std::size_t suppressed = 0;
   bool recognised = false;                   // as a configuration of some dialect
   std::optional<text::LocatedError> broken;  // why one that is of none could not even be parsed
@@ -40,7 +40,7 @@ FileOutcome lint_text(const project::Configured& configured, const text::Source&
 // Why nothing in the file was checked, and where its syntax is broken.
 text::LocatedError not_understood(const std::string& path, const FileOutcome& outcome);
 
-// Whether a file that nobody named is a model's by its name (Hugging Face's config.json), and broken. Other
+// Whether a file that was not named is a model's by its name (Hugging Face's config.json), and broken. Other
 // files of a folder may be anything.
 bool is_broken_model(const std::string& path, const FileOutcome& outcome);
 

@@ -16,7 +16,7 @@ struct ProcessResult {
 };
 
 // Runs `arguments[0]`, found as the shell would, and waits. `variables` ("NAME=value") stand in its
-// environment besides what this process has. Its output ends behind `most_bytes`. `shows_errors`: what it
+// environment in addition to this process's. Its output ends behind `most_bytes`. `shows_errors`: what it
 // writes to standard error goes where this process's goes. Where it, or what it started, takes longer than
 // `limit_ms`, all of that is ended. Errors: it cannot be started; it took too long.
 Result<ProcessResult> run_process(const std::vector<std::string>& arguments,

@@ -42,7 +42,7 @@ struct ModelReport {
   rules::LintResult result;
   std::vector<ChoiceWord> words;                 // of what the findings propose, and of what stands there
   std::shared_ptr<const rules::RuleBook> rules;  // what the findings' views point into; may be absent
-  bool gpus_assumed = false;                     // nobody named one
+  bool gpus_assumed = false;                     // none was named
   std::vector<std::string> gpus_left_out;        // ids of those named that cannot multiply what is stored
   std::string rule_url;                          // of the rules' pages, as rule_page() takes it
   double min_gain = 0;                           // findings that save less are left out
@@ -54,7 +54,7 @@ struct ModelReport {
   // Where nothing says what is done with the model, and the run asks: by GPU, what could be.
   std::vector<JobPlan> jobs;
   std::vector<JobPlan> least;  // of a stated job without a layout that one GPU is too small for
-  // Findings (key_in_file) whose first proposal `--fix` would make, as it was tried; nothing where nobody
+  // Findings (key_in_file) whose first proposal `--fix` would make, as it was tried; nothing where none
   // tried.
   std::optional<std::set<std::string>> fixable;
   std::string shape_note;  // what of the model is taken as fixed, and why; empty: nothing

@@ -46,7 +46,7 @@ namespace {
 // Of all files that are read in one run: a checkout of configurations has some 100 MB.
 constexpr std::int64_t most_project_bytes = std::int64_t{4} << 30;
 
-// The work of all files of one run: five that take as much as a file may, and what others take besides. Files
+// The work of all files of one run: five that take as much as a file may, and what others take on top. Files
 // of real projects take a fifth of that.
 constexpr std::int64_t most_project_work = 5 * most_work;
 constexpr std::int64_t most_work_for_each = 100'000;
@@ -350,7 +350,7 @@ class Run {
     });
   }
 
-  // What nobody foresaw costs the file and not the run.
+  // An unexpected exception fails the file, not the run.
   void lint_or_fail(Job& job) const {
     const auto fail = [&](std::string message) {
       job.outcome = {};

@@ -27,7 +27,7 @@ struct RunRequest {
   std::vector<std::string> paths;  // files, and folders to search; their order makes no difference
   std::vector<GivenText> texts;
   std::vector<std::string>
-      exclude;                 // patterns, relative to the working directory, besides the configuration's
+      exclude;                 // patterns, relative to the working directory, on top of the configuration's
   bool force_exclude = false;  // `exclude` holds for what is named as well
   bool no_ignores = false;
   bool allow_unrecognised =
@@ -71,7 +71,7 @@ RunOutcome lint_files(const RunRequest& request, const project::Project& project
 
 // Work on many files by several threads.
 
-// The number of something that nobody has begun yet; nothing when all have been.
+// The index of the next item that no thread has taken; nothing when all are taken.
 using IndexSource = std::function<std::optional<std::size_t>()>;
 
 // Calls `work` once in each of as many threads as `jobs` says (default: as there are processors), never

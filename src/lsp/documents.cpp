@@ -112,7 +112,7 @@ std::optional<std::string> Documents::due() const {
   return std::nullopt;
 }
 
-// A text that cannot be understood keeps the findings of the last one that could, besides its own errors.
+// A text that cannot be understood keeps the findings of the last one that could, with its own errors.
 std::vector<Diagnostic> Documents::lint(const std::string& uri) {
   OpenFile& file = open_.at(uri);
   file.is_due = false;

@@ -69,7 +69,7 @@ class Documents {
   void lose(const std::string& uri);
   void close(const std::string& uri) { open_.erase(uri); }
   bool is_open(const std::string& uri) const { return open_.contains(uri); }
-  // Something besides the texts has changed.
+  // Something other than the texts has changed.
   void relint();
 
   // A document that was not linted since it changed.

@@ -276,7 +276,7 @@ std::int64_t expert_parameter_count(const Setup& setup) {
 
 std::int64_t active_parameter_count(const Setup& setup) {
   if (!setup.model.conv.empty()) return parameter_count(setup);
-  // Of the embeddings that layers read beside the stream a token needs a row each: Gemma 3n's and 4's
+  // Embeddings that layers read next to the stream cost one row per token each: Gemma 3n's and 4's
   // "effective" parameters.
   const std::int64_t tables = times(setup.model.layer_embedding_rows, layer_embedding_elements(setup.model));
   return parameters_with(setup,
@@ -363,7 +363,7 @@ std::int64_t times_in(const ModelSpec& model, ModelComponent part) {
   const std::int64_t layers = layers_of(model, part);
   if (!model.diffusion.text_joined) return layers;
   const std::int64_t joint = num_joint_layers(model);
-  // Layers of two streams have the weights of both; beside a layer with one branch the vectors of four.
+  // Layers of two streams have the weights of both and, with a single-branch layer, the vectors of four.
   if (part == ModelComponent::frame) return plus(layers, times(model.parallel_block ? 3 : 1, joint));
   return part == ModelComponent::attention || part == ModelComponent::mlp ? plus(layers, joint) : layers;
 }

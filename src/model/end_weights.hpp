@@ -86,7 +86,7 @@ void visit_head(const ModelSpec& model, Visit&& visit) {
   if (model.lm_head_bias) visit_vector(model.vocab_size, visit);
 }
 
-// Of each of those layers, beside what the last layer has: a product of two hidden sizes and two norms
+// Of each of those layers, in addition to the last layer's: a product of two hidden sizes and two norms
 // (DeepSeek-V3, 2412.19437, section 2.2).
 template <class Visit>
 void visit_further(const ModelSpec& model, Visit&& visit) {

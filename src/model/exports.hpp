@@ -1,4 +1,4 @@
-// Values that a config format hands on beside a model's fields (`exports` in formats/), by their names.
+// Values that a config format exports apart from a model's fields (`exports` in formats/), by name.
 #pragma once
 
 #include <algorithm>

@@ -137,7 +137,7 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   const double fullest = fullest_share(setup);
   held.dense = held.dense > ends ? ends + fullest * (held.dense - ends) : held.dense;
   held.expert *= fullest;
-  // Training keeps weights of 16 bits or more beside products of 8, unless they are packed.
+  // Training keeps weights of 16 bits or more for GEMMs of 8, unless they are packed.
   const double whole = shared.training ? shared.activation : bytes_of(shared.linear_dtype);
   const double packed = packed_bytes(setup.plan) > 0 ? packed_bytes(setup.plan) : whole;
   const double attention = setup.plan.wide_attention
@@ -152,7 +152,7 @@ double served_weight_bytes(const Setup& setup, RankParameters held) {
   // Where nothing else is, a part of the experts is what embedding and head are more than.
   const double routed = std::max(0.0, held.expert + std::min(0.0, held.dense - ends - attention));
   const double tables = real(setup.plan.position_table_bytes) * real(setup.model.max_positions);
-  // What ZeRO 3 shares out while one model learns, it also shares out of one beside it that only runs
+  // What ZeRO 3 shares out while one model learns, it also shards of another one that only runs
   // forward.
   const double sharing =
       setup.plan.mode == Mode::prefill && setup.plan.zero >= 3 ? at_least_one(setup.plan.data) : 1;

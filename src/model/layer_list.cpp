@@ -324,7 +324,7 @@ std::vector<LayerGroup> layer_list(const ModelSpec& model) {
   const std::int64_t joint = num_joint_layers(model);  // the first ones (Flux)
   std::array<std::int64_t, most_mixers> mixers{};
   for (std::size_t which = 0; which < most_mixers; ++which) {
-    // What stands beside attention stands alone in the other layers (Zamba).
+    // What is next to attention stands alone in the other layers (Zamba).
     const std::int64_t beside = model.mixers[which].parallel ? attention : 0;
     mixers[which] = std::max<std::int64_t>(0, num_mixer_layers(model, which) - beside);
   }

@@ -227,7 +227,7 @@ class LayerWeights {
       matrix({}, Role::other, hidden_, hidden_, Split::none, Rows::tokens, 1, {.remade = Remade::norms},
              WeightKind::product);
     }
-    // Norms of what branches put out, beside those at their beginnings (Gemma 2 and 3 have four).
+    // Norms after branches, in addition to those before them (Gemma 2 and 3 have four).
     const std::int64_t at_beginnings = plus(1 + (model_.cross_attention ? 1 : 0),
                                             model_.convolution_kernel > 0 ? 1 : 0, model_.mlps_per_layer);
     keep(visit_, Reader::norm,

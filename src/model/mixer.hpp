@@ -41,7 +41,7 @@ enum class GateForm : std::uint8_t {
   keys,             // one gate as wide as the keys (GLA)
   keys_and_values,  // two, of the decay and of the output, of half the rank each (Kimi)
   values,           // as wide as the values, the ranks of all of them together (RWKV-7)
-  time_step         // Mamba: its time step, beside what reads and writes the state
+  time_step         // Mamba: its time step, next to what reads and writes the state
 };
 
 struct MixerTraits {

@@ -182,7 +182,7 @@ struct Op {
   std::int64_t stride =
       1;  // of its ranks: 1 when neighbours are neighbouring GPUs, `tensor` across tensor-parallel groups
   bool overlapped = false;  // the collective hides behind computation (data-parallel gradients)
-  // An exchange that runs beside the shared experts, or an op of those.
+  // An all-to-all that overlaps with the shared experts, or an op of those.
   bool overlaps_shared_experts = false;
   ExpertWork experts;
   TokenDispatch copies;  // of an all_to_all

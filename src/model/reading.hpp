@@ -19,7 +19,7 @@ struct LayerKey;  // model/layer_list.hpp
 
 struct Origin {
   enum class Kind : std::uint8_t {
-    unknown,       // nobody said, and nothing sensible can be assumed: rules that need it stay silent
+    unknown,       // not stated, and there is no sensible assumption: rules that need it stay silent
     stated,        // written in the file at `span`
     command_line,  // a flag or the linter's configuration
     derived,       // computed from other fields: `note` says from which
@@ -168,7 +168,7 @@ inline bool is_unresolved(const Reading& reading, FieldId field) {
   });
 }
 
-// Sizes of a transformer without which nothing can be predicted, and of which nobody says anything.
+// Sizes of a transformer that a prediction needs and that are not stated.
 inline std::vector<FieldId> missing_sizes(const Reading& reading) {
   std::vector<FieldId> out;
   for (const FieldId field : {FieldId::hidden_size, FieldId::num_layers, FieldId::num_attention_heads,
@@ -193,7 +193,7 @@ inline bool decodes(const ModelSpec& model) {
 inline constexpr std::string_view no_decoding =
     "an encoder or a diffusion transformer has no decoding step: it reads its input in one pass";
 
-// Defaults that a prediction depends on: what nobody said of a model or its run.
+// Defaults that a prediction depends on: what is not stated of a model or its run.
 
 // Neither stated, nor a default of the framework: our guess.
 bool is_assumed(const Reading& reading, FieldId field);

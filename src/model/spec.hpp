@@ -55,7 +55,7 @@ enum class WeightPrecision : std::uint8_t { mixed, fp32, half };
 // backward pass to the update (PyTorch, zero_grad(set_to_none=True)); of the layer that goes backward only,
 // whose weights are updated at once (LOMO, 2306.09782; torchtune, optimizer_in_bwd).
 enum class GradientStorage : std::uint8_t { buffer, freed, in_backward };
-// Which products of a layer have an adapter (LoRA) beside them.
+// Which GEMMs of a layer have a LoRA adapter.
 enum class LoraTargets : std::uint8_t { all, attention, query_value };
 // What a training step's CUDA graphs hold: as releases of that month had it; parts of layers, so that the
 // host launches the experts when it has seen how many tokens each of them got; the whole step, experts in
@@ -82,7 +82,7 @@ enum class PipelineSchedule : std::uint8_t {
   dualpipe_v,
   in_turn
 };
-// What a mixture's exchange of tokens runs beside: nothing, the shared experts, or another micro-batch.
+// What an MoE all-to-all overlaps with: nothing, the shared experts, or another micro-batch.
 enum class Overlap : std::uint8_t { none, shared_experts, micro_batches };
 
 // Whose kernels serve a mixture's experts: the fastest in general, or an engine's; and of which family, where
@@ -126,9 +126,9 @@ struct SpectrogramStem {
 };
 
 // A diffusion transformer: layers are steered by vectors that are made of the time and other conditions (DiT,
-// 2212.09748), and may read the text's tokens beside the image's.
+// 2212.09748), and may read the text's tokens together with the image's.
 struct Diffusion {
-  bool text_joined = false;  // the text's tokens stand beside the image's in every layer
+  bool text_joined = false;  // text tokens are joined with image tokens in every layer
   // Of those layers, the ones with weights of their own for each, which attend to each other (MMDiT,
   // 2403.03206).
   std::int64_t joint_layers = 0;
@@ -178,7 +178,7 @@ struct Mixer {
   std::int64_t chunk = 0;        // tokens whose products are taken together
   std::int64_t gate_rank = 0;    // of compressed gates, all of them together
   bool bias = false;             // of its projections
-  bool parallel = false;         // beside attention, in the same layers (Falcon-H1, Hymba)
+  bool parallel = false;         // parallel to attention, in the same layers (Falcon-H1, Hymba)
   bool joined = false;  // then attention's projection back takes the mean of both (Hymba, 2411.13676)
 };
 
@@ -269,7 +269,7 @@ struct LayerGroup {
 // Attention and MLP whose weights several layers have in common (Zamba, 2405.16712; Zamba2, 2411.15242).
 struct SharedBlock {
   std::int64_t blocks = 0;        // that take turns; 0: each layer has its own
-  std::int64_t input_size = 0;    // of what attention reads: the stream beside the embedding; 0: hidden_size
+  std::int64_t input_size = 0;    // of attention: the stream concatenated with the embedding; 0: hidden_size
   std::int64_t adapter_rank = 0;  // of what each layer adds to the MLP's first weights; 0: nothing
   bool adapts_attention = false;  // and to those of queries, keys and values
   bool projection = false;        // a square product of each layer's own behind the block
@@ -325,7 +325,7 @@ struct Layer {
   std::int64_t products = 1;
   std::int64_t elements = 0;  // elementwise: read and written, per image
 
-  // block: `layers` one after the other, or the outputs of `branches` beside each other
+  // block: `layers` one after the other, or the concatenated outputs of `branches`
   bool residual = false;  // the block's input is added to its output, through a 1 x 1 convolution if it must
   std::vector<Layer> layers;
   std::vector<std::vector<Layer>> branches;
@@ -362,11 +362,11 @@ struct ModelSpec {
   std::int64_t shared_key_value_layers = 0;
   bool shared_key_value_weights = false;  // and keep projections of K and V that are not used (Gemma 3n)
   std::int64_t mlps_per_layer = 1;  // 2: one before attention and one behind it, half a step each (Conformer)
-  // Taps of the depthwise convolution in a module beside attention in each layer (Conformer, 2005.08100); 0:
+  // Taps of the depthwise convolution in a module next to attention in each layer (Conformer, 2005.08100); 0:
   // none.
   std::int64_t convolution_kernel = 0;
-  // An embedding for each layer, which it reads beside the residual stream (Gemma 3n, Gemma 4): elements of
-  // each of them, and rows of the one table that holds all.
+  // An embedding for each layer, which it reads apart from the residual stream (Gemma 3n, Gemma 4): elements
+  // of each of them, and rows of the one table that holds all.
   std::int64_t layer_embedding_size = 0;  // 0: none
   std::int64_t layer_embedding_rows = 0;
   bool relative_positions =
@@ -475,7 +475,7 @@ struct Plan {
   std::int64_t context = 1;
   Overlap overlap = Overlap::none;  // of the exchange of tokens between experts
   Dispatcher dispatcher = Dispatcher::fused;
-  bool tensor_overlap = false;               // training: tensor parallelism's collectives run beside products
+  bool tensor_overlap = false;               // training: TP collectives overlap with GEMMs
   bool sequence_parallel = false;            // norms and residuals sharded along the sequence over `tensor`
   std::int64_t zero = 0;                     // ZeRO stage 0 to 3
   std::int64_t zero_ranks = 0;               // that share what ZeRO shards; 0: all data-parallel ones
@@ -493,22 +493,22 @@ struct Plan {
   bool frozen = false;
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
-  // Of embedding and head, those that learn whole beside adapters, in a copy (PEFT's modules_to_save), or
-  // beside the layers that learn.
+  // Of embedding and head, those trained in full next to adapters, in a copy (PEFT's modules_to_save), or
+  // next to the trained layers.
   std::int64_t learning_tables = 0;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
   // Of the layers, those that learn where all else but `learning_tables` is frozen; 0: all that is here.
   std::int64_t learning_layers = 0;
   bool frozen_towers = false;         // training: towers before the layers do not learn
-  std::int64_t reference_models = 0;  // frozen copies of the model beside the one that learns
+  std::int64_t reference_models = 0;  // frozen copies of the model next to the trained one
   LoraTargets adapted = LoraTargets::all;
   Optimizer optimizer = Optimizer::adam;
-  std::int64_t optimizer_rank = 0;  // of Optimizer::low_rank
-  std::int64_t optimizer_bits = 0;  // of an element of its states; 0: 32, 16 beside weights of 16 bits alone
+  std::int64_t optimizer_rank = 0;     // of Optimizer::low_rank
+  std::int64_t optimizer_bits = 0;     // of an element of its states; 0: 32, 16 with 16-bit weights alone
   bool wide_embedding_states = false;  // those of the embedding in fp32 where others have fewer bits
   bool paged_optimizer = false;  // its states leave for the host's memory when the GPU's is short of room
   WeightPrecision weight_precision = WeightPrecision::mixed;
-  std::int64_t master_bits = 0;  // of an element of the copy beside weights of 16 bits; 0: 32
+  std::int64_t master_bits = 0;  // bits per element of the master copy of 16-bit weights; 0: 32
   // Bits of an element of the gradients that a rank keeps, the sum of its micro-batches; 0: as weights, 16 or
   // 32.
   std::int64_t gradient_bits = 0;
@@ -534,12 +534,12 @@ struct Plan {
   std::int64_t weight_group_size = 0;   // weights that share a 16-bit scale; 0: a whole row
   std::int64_t expert_weight_bits = 0;  // of routed experts, where others are stored otherwise; 0: as these
   std::int64_t expert_weight_group_size = 0;  // of them: weights that share a scale of a byte
-  bool unknown_weights = false;         // stored in a format that nobody states: their bytes are not known
-  std::int64_t kv_cache_bits = 0;       // of a cached element of keys and values; 0: as activations
-  std::int64_t speculative_tokens = 0;  // drafted tokens that a decoding step checks beside the next one
-  std::int64_t speculative_acceptance = 70;  // percent: chance that the next drafted token is accepted
-  std::int64_t prefill_tokens = 0;           // of another sequence's prompt that a decoding step reads along
-  std::int64_t memory_percent = 0;           // of the GPU's memory, that an engine takes; 0: what it can have
+  bool unknown_weights = false;               // stored in an unstated format: their bytes are unknown
+  std::int64_t kv_cache_bits = 0;             // of a cached element of keys and values; 0: as activations
+  std::int64_t speculative_tokens = 0;        // draft tokens that a decoding step verifies with the next one
+  std::int64_t speculative_acceptance = 70;   // percent: chance that the next drafted token is accepted
+  std::int64_t prefill_tokens = 0;            // of another sequence's prompt that a decoding step reads along
+  std::int64_t memory_percent = 0;    // of the GPU's memory, that an engine takes; 0: what it can have
   std::int64_t cache_percent = 0;     // of what the weights leave of that, that keys and values take; 0: all
   std::int64_t most_sequences = 0;    // that an engine may run at a time; 0: its default
   std::int64_t longest_sequence = 0;  // tokens that an engine lets a sequence grow to; 0: max_positions
@@ -547,7 +547,7 @@ struct Plan {
   std::int64_t position_table_bytes = 0;  // of tables that each rank keeps, for each of max_positions
 };
 
-// Everything that a prediction depends on besides the GPU.
+// Everything that a prediction depends on except the GPU.
 struct Setup {
   ModelSpec model;
   Plan plan;

@@ -24,7 +24,7 @@ double share_of_ends(const Plan& plan) {
   return runs_both_ways(plan) ? 0.5 : 1;
 }
 
-// Layers that all stages could have beside the model's own, were each as full as the fullest.
+// Layers that all stages could have in addition to the model's, were each as full as the fullest.
 double spared_layers(const Setup& setup) {
   return std::max(0.0,
                   real(layers_of_stage(setup)) * real(setup.plan.pipeline) - real(setup.model.num_layers));

@@ -53,12 +53,12 @@ double number_of_states(Optimizer optimizer);
 // that is sbh (10 + 24/t + 5 a s / (h t)), with sequence parallelism sbh/t (34 + 5 a s / h), and with full
 // recomputation the layer's input, 2 sbh (Korthikanti et al. 2022, arXiv 2205.05198, equations 1 to 6);
 // other layers have fewer keys, a wider MLP, latents, experts, or inputs that are kept in 8 bits. A run in
-// fp32 keeps twice as much. Operation after operation (`eager`), RMSNorm keeps its input in fp32 beside what
+// fp32 keeps twice as much. Operation after operation (`eager`), RMSNorm keeps its input in fp32 next to what
 // it puts out before the weight (Llama's `hidden_states.to(torch.float32)`), and a gated MLP also what the
 // activation function puts out.
 struct LayerActivations {
   double kept = 0;
-  double scores = 0;  // beside them: the score matrices that attention keeps where it is not fused
+  double scores = 0;  // in addition: the score matrices that unfused attention keeps
   double again = 0;   // of the one layer whose forward pass runs again, while it does
 };
 LayerActivations layer_activations(const Setup& setup);

@@ -43,7 +43,7 @@ enum class Rows : std::uint8_t {
   few         // once for a sample, or so narrow that counts of FLOPs leave it out
 };
 
-// What runs a tensor again instead of keeping it (Plan::recompute_norms and so on), beside full
+// What runs a tensor again instead of keeping it (Plan::recompute_norms and so on), apart from full
 // recomputation.
 enum class Remade : std::uint8_t {
   never,
@@ -74,7 +74,7 @@ struct Weight {
   Role role = Role::other;
   bool is_lent = false;           // to layers that read an earlier layer's keys and values: these have none
   bool is_own = false;            // of each layer, where several share the other weights of the part
-  bool is_fp32 = false;           // beside others that are packed
+  bool is_fp32 = false;           // among others that are packed
   bool reads_again = false;       // what a weight before it reads
   bool reads_apart = false;       // each of the copies, columns of its own
   bool reads_kept = false;        // what an operation keeps, too, in 16 bits
@@ -84,7 +84,7 @@ struct Weight {
 // Who needs a tensor for its gradient, and so how much of each element is kept.
 enum class Reader : std::uint8_t {
   operation,  // elementwise, or attention's core: 16 bits
-  norm,       // RMSNorm in eager mode: a copy in fp32 beside them
+  norm,       // RMSNorm in eager mode: and a copy in fp32
   stream,     // the same of the residual stream, which may be in fp32
   product,    // in its own format: of the inputs of weights, which have no Activation
   function,   // an MLP's activation function: 16 bits, or as few as the plan stores
@@ -92,7 +92,7 @@ enum class Reader : std::uint8_t {
   eager       // only where operations run one after the other
 };
 
-// A tensor that a layer keeps of each token between its forward and its backward pass, beside the inputs of
+// A tensor that a layer keeps of each token from its forward to its backward pass, apart from the inputs of
 // its products.
 struct Activation {
   Reader reader = Reader::operation;
@@ -106,7 +106,7 @@ struct Activation {
 // Of which tokens of a sequence a layer keeps something, and in which format.
 enum class Extent : std::uint8_t {
   all,
-  window,      // the last ones of a window; of layers whose keys are compressed beside these
+  window,      // the last ones of a window; of layers whose other keys are compressed
   compressed,  // one for each `ratio` of them
   strides,     // one for each stride of native sparse attention
   last,        // its window
@@ -162,7 +162,7 @@ constexpr std::int64_t altup_streams(const ModelSpec& model) {
   return has_them && model.residual_streams > 1 ? model.residual_streams : 0;
 }
 
-// Elements that all layers together read of the embedding beside the stream.
+// Elements of the embedding that all layers together read next to the stream.
 constexpr std::int64_t layer_embedding_elements(const ModelSpec& model) {
   return model.input == Input::vocabulary ? times(model.num_layers, model.layer_embedding_size) : 0;
 }

@@ -45,7 +45,7 @@ struct Types {
 
 const Object* find(const Types& types, std::string_view name);
 
-// Of a command's document, whose members stand beside those of the header (objects/document.hpp).
+// Of a command's document, whose members follow those of the header (objects/document.hpp).
 struct Document {
   std::string_view name;    // of the command: `lint`
   std::string_view object;  // of its payload
@@ -54,7 +54,7 @@ struct Document {
 };
 std::vector<Document> documents();
 
-// What the library gives, and with what commands print beside it.
+// What the library gives, and what commands print in addition.
 const Types& api_types();
 const Types& all_types();
 

@@ -29,7 +29,7 @@ namespace {
 
 // Headers of weights, and graphs that were exported with them.
 constexpr std::array<std::string_view, 4> weight_dialects{"gguf", "safetensors", "safetensors-index", "onnx"};
-// A model's own description, which its weights lie beside; other files of these dialects may be anything.
+// A model's own description, with its weights next to it; other files of these dialects may be anything.
 constexpr std::array<std::string_view, 2> described_in{"config.json", "params.json"};
 
 bool is_weights(std::string_view path) {
@@ -191,7 +191,7 @@ class AppliedReader {
       append(more, values_of(configured_.config.extend_select));
     }
     if (more.empty()) return;
-    if (out.select.empty()) out.select.emplace_back("ALL");  // besides all the usual ones
+    if (out.select.empty()) out.select.emplace_back("ALL");  // in addition to the defaults
     append(out.select, more);
   }
 
@@ -324,7 +324,7 @@ bool lacks_engine(const model::Reading& reading) {
          model::origin(reading, model::FieldId::engine).kind == model::Origin::Kind::defaulted;
 }
 
-// An engine of the stack, with the share of the memory that it takes where nobody says.
+// An engine of the stack, with its default share of the memory.
 void run_on_engine(model::Reading& reading, std::span<const std::string> stack) {
   using model::FieldId;
   if (!lacks_engine(reading)) return;

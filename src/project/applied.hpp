@@ -36,12 +36,12 @@ struct ShapeChoice {
 // As somebody asked for. Else free for who names a dimension of the model to vary (`names_shape`); fixed
 // where the model is trained already: it is served (prefill, decode), is named by its Hub name or by a
 // framework's preset of it, adapters are trained on it, it is in a file
-// of weights, or in a config.json that equals a published model or lies beside weights. Other files, which
+// of weights, or in a config.json that equals a published model or lies next to weights. Other files, which
 // say what to train, leave it free.
 ShapeChoice shape_of(std::optional<rules::Shape> asked, const model::Reading& reading,
                      const text::FileSystem& files, bool names_shape = false);
 
-// "shape taken as fixed: ...", and how to free it; empty when nobody needs to know.
+// "shape taken as fixed: ...", and how to free it; empty if there is nothing to say.
 std::string shape_note(const ShapeChoice& choice);
 
 // The error about a file whose account is spent, with what it ended in.
@@ -61,7 +61,7 @@ struct Applied {
   rules::Severity fail_level = rules::Severity::warning;
   bool min_severity_stated = false;   // somebody asked for what `rules` has: it holds for programs, too
   std::optional<rules::Shape> shape;  // what somebody asked for; else shape_of() decides for each model
-  std::vector<std::string> stack;     // packages with contracts, or `auto`, `none`; empty: nobody said
+  std::vector<std::string> stack;     // packages with contracts, or `auto`, `none`; empty: not stated
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
   // Of those that somebody named, what remove_unsupported_gpus() left out though it is no mistake.
@@ -76,7 +76,7 @@ Applied what_applies(const Configured& configured, const std::string& path,
 // somebody named them, or no other is left.
 std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, DType dtype);
 // The same for the model's own format; GPUs that unpack a checkpoint's weights are no mistake, and are left
-// out beside those that multiply them.
+// out next to those that multiply them.
 std::vector<gpu::Gpu> remove_unsupported_gpus(Applied& applied, const model::Reading& reading);
 
 // Whether the number format is that of a checkpoint's weights, which an engine may unpack.
@@ -88,7 +88,7 @@ bool stores_packed(const model::Reading& reading);
 struct AskedStack {
   contracts::Stack stack;                 // empty: none is known
   const contracts::Book* book = nullptr;  // in which it is looked up; lives as long as the project
-  // Nobody named one, and the file's format is of one package: what that refuses counts, and steps are priced
+  // No stack was named, and the file's format is of one package: its refusals count, and steps are priced
   // as they are written. Only the contracts of that package are read.
   bool is_implied = false;
 };
@@ -104,7 +104,7 @@ const formats::Dialect* dialect_of(const Configured& configured, const model::Re
 contracts::Stack stack_of(const Configured& configured, std::span<const std::string> applied,
                           const model::Reading& reading, const text::FileSystem& files);
 
-// That, or where nobody named a stack that of the format.
+// That, or without a named stack that of the format.
 AskedStack asked_stack(const Configured& configured, std::span<const std::string> applied,
                        const model::Reading& reading, const text::FileSystem& files);
 

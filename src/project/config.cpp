@@ -150,7 +150,7 @@ using text::NodeRef;
 // Longest chain of files that extend one another.
 constexpr std::size_t most_extended = 20;
 
-// Of reading one, besides its bytes.
+// Cost of reading one in addition to its bytes.
 constexpr std::size_t units_per_file = 1000;
 
 NodeRef table_of(const text::Document& document) {

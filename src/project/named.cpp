@@ -158,7 +158,7 @@ void assume_able_gpus(std::vector<gpu::Gpu>& assumed, DType dtype, Recipe recipe
 
 namespace {
 
-// `configs/7b.yaml`, `./7b` and a file beside others are no model's names.
+// `configs/7b.yaml`, `./7b` and a file next to others are not names of models.
 bool is_path(const text::FileSystem& files, std::string_view name) {
   if (text::syntax_by_name(name) || name.starts_with('.') || name.starts_with('/')) return true;
   const auto slash = name.find('/');

@@ -23,14 +23,14 @@ std::vector<text::Document> read_profiles(const text::FileSystem& files, std::sp
                                           std::vector<text::LocatedError>& errors);
 
 // The GPUs that the request names, then those of its own profiles, each once. Empty when it asks for none.
-// `profiles` are all that a name may mean besides the built-in ones, the request's own among them. Errors
+// `profiles` are all that a name may mean apart from the built-in ones, with the request's own. Errors
 // (unknown name, a number of SMs without exactly one GPU) are appended.
 std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text::Document> profiles,
                                  std::vector<Error>& errors);
 
-// What is assumed when nobody names one.
+// The default if none is named.
 std::vector<gpu::Gpu> assumed_gpus();
-// Leaves those that run the dtype and the recipe, or assumes a newer one: that nobody named such a GPU is no
+// Leaves those that run the dtype and the recipe, or assumes a newer one: an unnamed GPU is no
 // mistake of the file.
 void assume_able_gpus(std::vector<gpu::Gpu>& assumed, DType dtype, Recipe recipe);
 

@@ -148,7 +148,7 @@ Json conv_schema() {
   return {{"type", "array"}, {"items", object(std::move(properties))}};
 }
 
-// What [model] holds beside [[conv]].
+// What [model] holds with [[conv]].
 void add_image_keys(Json& properties) {
   for (const formats::ImageKey& key : formats::image_keys) {
     if (key.key == "name") continue;

@@ -55,7 +55,7 @@ bool begins_with_date(std::string_view text) {
   return true;
 }
 
-// Why nobody measured that; empty where somebody may have. A checksum needs no key, so what is here is as
+// Why that cannot have been measured; empty if it may have been. A checksum needs no key, so this is as
 // good as the numbers are. A proposal that makes a step twice as long was never measured, nor were times
 // without spread.
 std::string implausible(const StoredProof& stored) {

@@ -1,4 +1,4 @@
-// shapelint-proofs.json: what was measured of the configurations beside it.
+// shapelint-proofs.json: measurements of the configurations next to it.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ inline constexpr std::string_view proofs_name = "shapelint-proofs.json";
 
 // One proof with what it holds for: these sizes on this GPU.
 struct StoredProof {
-  std::string file;   // name of the configuration, beside the proofs
+  std::string file;   // name of the configuration, next to the proofs
   std::string model;  // of a file that holds several
   Sizes sizes;
   std::string gpu;     // id of the profile

@@ -128,7 +128,7 @@ class ResultReader {
     return std::nullopt;
   }
 
-  // A step that was run as a whole stands in the place of its operations; a layer is reported beside them.
+  // A step that was run as a whole stands in the place of its operations; a layer is reported with them.
   std::optional<Error> judge_whole(NodeRef finding, const WholeTimes& whole, Proof& proof) const {
     const double whole_ratio = whole.after_us / whole.before_us;
     proof.whole = whole.is_step ? "step" : "layer";

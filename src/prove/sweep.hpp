@@ -1,4 +1,4 @@
-// What a script of sweeps measured of a GPU, beside what is predicted, and whether it can be.
+// What a script of sweeps measured of a GPU, compared with predictions, and whether it is plausible.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct SweepPlan {
   double budget_s = 3600;
 };
 
-// One sweep's kernels beside their predictions: ratios are measured / predicted.
+// One sweep's kernels compared with their predictions: ratios are measured / predicted.
 struct SweepSummary {
   std::string name;
   std::size_t rows = 0;
@@ -54,7 +54,7 @@ struct SweepResult {
 // Whether a text is what a script of sweeps wrote, and no result of findings.
 bool is_swept(std::string_view content);
 
-// Reads it. Errors: no JSON, another file, figures that are none, a GPU that nobody knows. `own`: profiles of
+// Reads it. Errors: no JSON, another file, invalid figures, an unknown GPU. `own`: profiles of
 // the user's own.
 Result<SweepResult> read_swept(std::string path, std::string content,
                                std::span<const text::Document> own = {});

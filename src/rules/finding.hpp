@@ -59,7 +59,7 @@ struct Finding {
   std::string why;    // one or two sentences: the mechanism
   std::string brief;  // says in a few words what was not looked at; empty: not what the rule is about
   std::string how;    // how the file's dialect does what is proposed; may be empty
-  std::vector<model::FieldId> assumed;  // what nobody stated, and the finding would be another without
+  std::vector<model::FieldId> assumed;  // unstated values that the finding depends on
   model::FieldId blamed = model::no_field;
   std::int64_t layer_value = -1;  // of the layers that have this of their own; -1: blamed of the model
   std::vector<model::FieldId> related;

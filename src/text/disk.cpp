@@ -97,7 +97,7 @@ std::string RealFileSystem::absolute(const std::string& path) const {
   return here_.ends_with('/') ? here_ + path : here_ + '/' + path;
 }
 
-// What is asked is asked of the descriptor, so that nobody can exchange the file in between. Opening a pipe
+// All checks use the descriptor, so that the file cannot be swapped in between. Opening a pipe
 // waits for who writes to it, unless that is not wanted.
 Result<RealFileSystem::Open> RealFileSystem::open(const std::string& path) const {
   const std::string place = absolute(path);

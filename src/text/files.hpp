@@ -26,7 +26,7 @@ class FileSystem {
   // The first `max_bytes` of a regular file, or all of it when it is shorter; `file_bytes` becomes its size.
   virtual Result<std::string> read_start(const std::string& path, std::int64_t max_bytes,
                                          std::int64_t& file_bytes) const;
-  // Writes beside the target and renames, so that a reader never sees half a file. A link stays one, and what
+  // Writes next to the target and renames: a reader never sees half a file. A link stays one, and what
   // it leads to is replaced.
   virtual Result<bool> write(const std::string& path, std::string_view content) const = 0;
   virtual bool is_directory(const std::string& path) const = 0;

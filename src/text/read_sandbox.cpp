@@ -56,7 +56,7 @@ std::string repository_around(std::string folder) {
   }
 }
 
-// `…/models--org--name` of a file in one of its snapshots: they are links to the blobs beside them.
+// `…/models--org--name` of a file in one of its snapshots: they are links to the blobs next to them.
 std::string cached_model_around(const std::string& folder) {
   const auto snapshots = folder.rfind("/snapshots/");
   if (snapshots == std::string::npos) return {};

@@ -1,4 +1,4 @@
-// Writing beside a file and renaming.
+// Writing next to a file and renaming.
 #include "text/replace.hpp"
 
 #include <array>
@@ -104,7 +104,7 @@ bool holds(int folder, const std::string& name, std::string_view content) {
 [[maybe_unused]] bool is_being_written(int folder, const std::string& name) {
 #if defined(F_SETLEASE)
   const Descriptor file(open_again(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  // A lease to read is granted while nobody writes. Who then wants to gets a signal, and not one
+  // A read lease is granted while there is no writer. A later writer gets a signal, and not one
   // that ends the process.
   if (!file || ::fcntl(*file, F_SETSIG, SIGURG) != 0) return false;
   if (::fcntl(*file, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
@@ -211,7 +211,7 @@ class Replacement {
     return code;
   }
 
-  // While it is open nobody takes the file for one that was left behind.
+  // While it is open, the file cannot be taken for one that was left behind.
   static Descriptor locked(int file) {
     ::flock(file, LOCK_EX | LOCK_NB);
     return Descriptor(::fcntl(file, F_DUPFD_CLOEXEC, 0));

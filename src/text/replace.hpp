@@ -1,4 +1,4 @@
-// Writing a file so that nobody ever sees half of it: the one place that does.
+// Atomic writes: no reader ever sees half a file. The only place that writes one.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace shapelint::text {
 
-// Puts `content` in the place of the regular file `path`, or makes it. It is written beside the target under
-// a name that nobody can foresee, synced, and renamed; an old file's mode and owner are kept, and where the
+// Puts `content` in the place of the regular file `path`, or makes it. It is written next to the target under
+// an unpredictable name, synced, and renamed; an old file's mode and owner are kept, and where the
 // owner cannot be kept the old file is written into instead. `path` is no link: what links lead to is the
 // caller's to find out. What was wrong (errno, or has_changed), or 0; if not 0 nothing has changed.
 int replace_file(const std::string& path, std::string_view content);

@@ -120,7 +120,7 @@ class Matcher {
       // The last layer's gradients come first.
       if (has_backward_ && static_cast<Phase>(side) == Phase::backward)
         std::reverse(fitting.begin(), fitting.end());
-      // Recomputation that nobody announced looks like a forward pass.
+      // Unannounced recomputation looks like a forward pass.
       if (fitting.empty() && static_cast<Phase>(side) == Phase::recompute) fitting = wanted;
       if (!fitting.empty()) share_out(sides[side], fitting);
     }
@@ -226,7 +226,7 @@ class Matcher {
                        [&](std::string_view each) { return glob_matches(each, op.name, Glob::name); });
   }
 
-  // Everything else: all kernels of a class beside all operations that it may be.
+  // Everything else: all kernels of a class against all operations that it may be.
   void groups() {
     for (std::size_t i = 0; i < classes().size(); ++i) {
       const Class& of = classes()[i];

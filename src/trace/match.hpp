@@ -1,4 +1,4 @@
-// What a trace measured beside what was predicted: operation by operation, where kernels can be
+// Measured and predicted times, operation by operation, where kernels can be
 // distinguished.
 #pragma once
 

@@ -16,7 +16,7 @@ struct StepTimes {
   double kernels_us = 0;        // of all kernels, one after the other
   double busy_us = 0;           // during which any kernel ran
   double communication_us = 0;  // during which a collective ran
-  double exposed_us = 0;        // of these, beside no computation
+  double exposed_us = 0;        // of these, not overlapped with computation
   double idle_us = 0;           // during which none ran
   double late_us = 0;           // of these, until the launch of what ran next had returned
   bool knows_launches = false;

@@ -28,7 +28,7 @@ struct ObservedLoss {
   std::string why;          // one sentence
 };
 
-// Alignment, tiles and waves by the products that are predicted to lose by them, beside those that are not;
+// Alignment, tiles and waves by the GEMMs that are predicted to lose by them, against those that are not;
 // launch gaps and communication by intervals.
 std::vector<ObservedLoss> verdicts(const Trace& trace, const Step& step, const Match& match,
                                    const model::Workload& workload, const cost::StepCost& cost,

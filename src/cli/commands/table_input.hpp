@@ -25,7 +25,7 @@ std::optional<gpu::Gpu> one_gpu(const project::Project& project, Io& io);
 // The text of a table; `-` is standard input. Nothing, after an error, when it cannot be read.
 std::optional<std::string> table_text(const std::string& path, Io& io);
 
-// False, with an error, where a stack only serves, and the model is taken to be trained since nobody says
+// False, with an error, where a stack only serves, and the model counts as training since it is not stated
 // what is run: no contract would bind it, and what is priced is not what the stack runs.
 bool requires_stated_mode(const project::Configured& configured, const contracts::Stack& stack,
                           const ModelInput& input, Io& io);

@@ -27,7 +27,7 @@ std::int64_t step_tokens(const ServingPlan& plan, const ServingRequest& request)
   return prompts + run.micro_batch_size * (1 + run.speculative_tokens);
 }
 
-// Whole data-parallel ranks of each node are told to the node; else workers join as ranks of one process
+// Each node is passed its whole data-parallel ranks; else workers join as ranks of one process
 // group (docs/serving/parallelism_scaling.md, vllm/engine/arg_utils.py).
 std::string vllm_nodes(const ServingPlan& plan) {
   const model::Plan& run = plan.setup.plan;

@@ -28,7 +28,7 @@ constexpr std::int64_t finest_batch = 32;     // a bound is met to this part of 
 // Tokens: of DeepSeek's models in SGLang's and TensorRT-LLM's guides.
 constexpr std::int64_t most_drafted = 3;
 // Tokens of prompts. vLLM's guide wants 2048 for the time between tokens and over 8192 for throughput
-// (docs/configuration/optimization.md); what an engine needs for a step beside its kernels is not modelled,
+// (docs/configuration/optimization.md); what an engine needs for a step except its kernels is not modeled,
 // and smaller chunks would look better than they are.
 constexpr std::int64_t least_chunk = 2048;
 constexpr std::int64_t most_chunk = 16384;
@@ -69,7 +69,7 @@ std::int64_t gpus_for(const ServingPlan& replica, double rate) {
   return static_cast<std::int64_t>(std::ceil(rate / replica.requests_per_s)) * replica.replica_gpus;
 }
 
-// Of replicas: those whose GPUs divide all, and for a rate powers of two besides.
+// Of replicas: those whose GPUs divide all, and for a rate also powers of two.
 std::vector<std::int64_t> replica_sizes(std::int64_t gpus, double rate) {
   std::vector<std::int64_t> out = divisors(gpus);
   if (rate <= 0) return out;

@@ -109,11 +109,11 @@ class ServingSearch {
 // Numbers of requests that are tried: powers of two, the numbers halfway between, and the most that fit.
 std::vector<std::int64_t> batches(std::int64_t most);
 // Tokens of prompts per step that are tried: 0 for whole prompts between steps, parts of a prompt, all of it,
-// and several. Of attention over selected keys and of recurrences, prompts beside decoding are not modelled.
+// and several. Of attention over selected keys and recurrences, prompts mixed with decoding are not modeled.
 std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens);
 
 // Layers of multi-token prediction that the checkpoint has to draft tokens with; 0: none are known, or they
-// are not modelled beside layers that differ.
+// are not modeled with layers that differ.
 std::int64_t drafting_layers(const model::Reading& reading);
 // Whether drafted tokens are searched: how many of them are accepted is known to whoever states it alone.
 bool searches_drafts(const model::Reading& reading);

@@ -267,7 +267,7 @@ std::vector<Split> TrainingSearch::Parts::splits(const TrainingRequest& request,
   return out;
 }
 
-// What an exchange of tokens may run beside: nothing, another micro-batch, and what the file says.
+// What an MoE all-to-all may overlap with: nothing, another micro-batch, and what the file says.
 std::vector<std::int64_t> TrainingSearch::Parts::expert_overlaps() const {
   std::vector<std::int64_t> out{0, static_cast<std::int64_t>(model::Overlap::micro_batches)};
   const auto own = static_cast<std::int64_t>(reading.setup.plan.overlap);

@@ -15,7 +15,7 @@ namespace shapelint::cost {
 namespace detail {
 
 namespace {
-// A step of decoding, with what it may check beside the next token.
+// A step of decoding, with what it may verify in addition to the next token.
 constexpr double few_queries = 16;
 }  // namespace
 
@@ -355,7 +355,7 @@ class Kernel {
     return std::max(once_bytes(s_, element_) / (bandwidth_ * saturation), l2_us_);
   }
 
-  // Passes over memory beside the main backward kernel: rows of dO * O, dQ accumulated and converted, and
+  // Passes over memory apart from the main backward kernel: rows of dO * O, dQ accumulated and converted, and
   // where key/value heads are shared, dK and dV per query head before they are summed.
   double backward_extra_us() const {
     if (!s_.backward) return 0;

@@ -19,7 +19,7 @@ constexpr double most_experts = 65536;  // beyond, loads are taken as even
 constexpr double largest_share = 0.8;   // of the tokens, that one expert gets at most
 constexpr double least_draw = 0.01;     // and most, where there are fewer rows than experts
 constexpr double most_draw = 2;
-// Ways to deal the experts out to ranks, of which the median counts: who shares a rank with whom is chance.
+// Ways to deal the experts out to ranks, of which the median counts: which experts share a rank is chance.
 constexpr std::size_t deals = 5;
 
 std::vector<ExpertLoad> even(double rows, double local) {

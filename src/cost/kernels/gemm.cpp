@@ -174,7 +174,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.dram_bytes_per_us = bandwidth * c.dram_efficiency;
   g.sm_dram_bytes_per_us = c.sm_dram_gb_s * bytes_per_us_per_gb_s;
   // What a stencil was measured to draw from this GPU's DRAM, weights are read at, too.
-  // Its own rates are those of this set: beside them it may have others of a relative.
+  // Its own rates are those of this set; others may be of a relative.
   if (!is_own || !calibration.own)
     g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, least_dram_bytes_per_us(gpu));
   // Constants that were fitted without few rows hold what GEMMs of many draw: of a V100 half, whose tiles
@@ -199,7 +199,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   if (!is_own) {
     const auto least_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
     g.us_per_l2_byte = least_us(l2_bytes_per_us(gpu));
-    // SMs of the same architecture have the same shared memory beside the same tensor cores: what one of them
+    // SMs of the same architecture have the same shared memory and tensor cores: what one of them
     // reached, another does.
     if (gpu.calibration.status != "architecture") g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
   }

@@ -68,7 +68,7 @@ void set_split(const Terms& t, double tiles, std::size_t index, Candidate& c) {
   c.waves = c.ctas * c.tile->inverse_units;
 }
 
-// `shared_us` is what the split costs besides compute and memory.
+// `shared_us` is what the split costs in addition to compute and memory.
 void try_candidate(const GemmModel& g, const Terms& t, Candidate& c, double shared_us, Search& search) {
   const double limit = search.best_us - shared_us;
   if (limit <= 0) return;

@@ -56,7 +56,7 @@ struct ScanWork {
   double once_bytes = 0;         // operands, results, gradients, the state while decoding
   double between_bytes = 0;      // written and read again by kernels that follow each other
   double steps = 1;              // that wait for each other, of one sequence: chunks, blocks or tokens
-  double lanes = 1;              // that run beside each other: sequences x heads x blocks of their values
+  double lanes = 1;              // that run concurrently: sequences x heads x blocks of their values
   double launches = 1;           // kernels
 };
 ScanWork scan_work(ScanKind kind, const ScanSizes& sizes, ScanPass pass);

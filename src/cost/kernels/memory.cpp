@@ -12,7 +12,7 @@ namespace {
 constexpr double least_tflops = 1e-3;
 constexpr double least_dram_gb_s = 1.0;
 
-// Share of the data sheet's bandwidth where nobody measured: aiconfigurator assumes 0.8 for every GPU
+// Share of the data sheet's bandwidth without a measurement: aiconfigurator assumes 0.8 for every GPU
 // (src/aiconfigurator, systems files); read and copy benchmarks on twelve GPUs give 0.75 to 0.98 (RRZE
 // gpu-benches).
 constexpr double default_dram_share = 0.8;

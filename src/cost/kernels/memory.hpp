@@ -26,7 +26,7 @@ inline constexpr double half_rates = 2;
 // DRAM bandwidth of the data sheet, and the share of it that streaming kernels reach; bytes per microsecond.
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
-// What a lattice Boltzmann stencil draws; 0 where nobody measured it.
+// What a lattice Boltzmann stencil draws; 0 if not measured.
 double least_dram_bytes_per_us(const gpu::Gpu& gpu);
 
 // What L2 delivers to all SMs at best, and what all SMs read from and write to shared memory; bytes per

@@ -124,7 +124,7 @@ struct Test {
   std::vector<KeyTest> any;
   std::int64_t at_least = 1;  // of `any`
   std::vector<KeyTest> lacks;
-  std::string file;  // pattern that the path must match besides; empty: any
+  std::string file;  // pattern that the path must match, too; empty: any
 };
 
 // Files that this one builds on: their values count where this one has none.
@@ -137,7 +137,7 @@ struct Inherit {
   bool hydra = false;  // the list holds `group: name` tables and bare names
   std::vector<std::string> states{};    // the only fields, or sections of fields, that such a file can hold
   std::vector<std::string> defaults{};  // names of the framework's own files whose values [otherwise] has
-  // Instead of keys: the file beside this one whose name has `beside` where this one's has `ending`.
+  // Instead of keys: the file next to this one whose name has `beside` where this one's has `ending`.
   std::string ending{};
   std::string beside{};
 };
@@ -212,12 +212,12 @@ struct Dialect {
   // jsonargparse, a conversion to the type that is asked for).
   bool reads_exponents = false;
   bool flags = false;  // keys may carry `--`, and `-` equals `_`
-  std::string writes;  // how a setting is written: `{key}: {value}`; empty: nobody writes such a file
+  std::string writes;  // how a setting is written: `{key}: {value}`; empty: not written by hand
   std::vector<Test> recognise;
   std::vector<KeyPath> type;  // keys that name the model type
   std::vector<std::string>
       known_model;  // names of a published model: key paths, or texts with `{key}` in them
-  // A file beside this one that describes the model when this one cannot (`config.json` beside weights).
+  // A file next to this one that describes the model when this one cannot (`config.json` next to weights).
   std::string beside;
   // The same, but this file says how that model is run (DeepSpeed).
   std::string runs;

@@ -13,7 +13,7 @@
 namespace shapelint::formats {
 
 // "`--ffn-hidden-size 13824`", "`tp: 4` under `parallelism`", or what the dialect's `[how]` says. Empty where
-// no key holds the plain value, for files that nobody writes by hand and, unless `even_if_same`, where the
+// no key holds the plain value, for files that are not written by hand and, unless `even_if_same`, where the
 // file already calls it what the field is called.
 std::string setting_syntax(const Dialect& dialect, const model::Reading& reading, model::FieldId field,
                            std::int64_t from, std::int64_t to, bool even_if_same = false);
@@ -24,7 +24,7 @@ void note_unset(const Dialect& dialect, model::Reading& reading);
 // The key that states a field, as the file writes it, with the tables around it; empty where none does.
 std::string stated_key(const Dialect& dialect, const model::Reading& reading, model::FieldId field);
 
-// Of a field whose value is made of others besides its key, so that none can be named: the key that the file
+// Of a field whose value is made of several keys, so that none can be named: the key that the file
 // has it from, and what it has to come to. Empty where it follows from one of the fields that change `with`
 // it.
 std::string key_to_change(const Dialect& dialect, const model::Reading& reading, model::FieldId field,

@@ -270,7 +270,7 @@ class Assembler {
     }
   }
 
-  // `- name`: beside the file and at its place; `- /folder/name` from the folder that holds them all.
+  // `- name`: next to the file and at its place; `- /folder/name` from the folder that holds them all.
   void bare(const Inherit& each, NodeRef item, const text::Document& document, const std::string& name,
             const Place& mount, int level) {
     Choice choice{&each, item, &document, {}, {}, {name}, mount, true, false, name.starts_with('/'), false};

@@ -22,11 +22,11 @@ inline constexpr std::string_view unknown_model = "is not in the table of known 
 // Behind a field, where a format says that nothing can be said of it, and why.
 inline constexpr std::string_view unknown_because = "is unknown: ";
 
-// Why sizes that a whole model needs are unknown: the file names a model that nobody knows (and what will do
+// Why sizes that a whole model needs are unknown: the file names an unknown model (and what will do
 // instead), or its format says so; empty: neither.
 std::string why_unknown(const model::Reading& reading);
 
-// What to give instead of a model's name that nobody knows: one that is nearly called so, and its
+// What to give instead of an unknown model's name: the nearest known name, and its
 // config.json.
 std::string instead_of_unknown(std::string_view name);
 
@@ -39,17 +39,17 @@ const catalog::KnownModel* find_known_model(std::string_view name,
 // its date and how its weights are stored, in one spelling.
 std::string base_of(std::string_view name);
 
-// The same with what the checkpoint of that name says beside its shape, where that is known.
+// The same with what the checkpoint of that name says apart from its shape, where that is known.
 struct Checkpoint {
   catalog::KnownModel model;
   std::optional<catalog::StoredWeights> stored{};
   std::int64_t drafting_layers = 0;  // of multi-token prediction
-  catalog::Towers towers{};          // what the model has beside these layers
+  catalog::Towers towers{};          // what the model has apart from these layers
 };
 std::optional<Checkpoint> find_checkpoint(std::string_view name);
 std::optional<Checkpoint> find_checkpoint(std::string_view name, std::span<const catalog::KnownModel> among);
 
-// What model::complete() derives from a width or a number of heads that nobody knows is no value.
+// What model::complete() derives from an unknown width or number of heads is not a value.
 bool has_known_base(const model::Reading& reading, model::FieldId field);
 
 // Whether the field can be that number: whole, except for rounding, and neither too small nor too large.
@@ -58,10 +58,10 @@ bool is_in_range(double number, const model::FieldInfo& field);
 // An assumed vocabulary is as large as it is said to be, without padding.
 void leave_unpadded(model::Reading& reading);
 
-// A length that nobody stated must not read past the table of positions.
+// An unstated length must not exceed the table of positions.
 void clamp_to_positions(model::Reading& reading);
 
-// An encoder's output that nobody gave a length is as long as what is known or assumed by now.
+// An encoder's output without a stated length is as long as what is known or assumed by now.
 void follow_length(model::Reading& reading);
 
 // Where a value of a published model comes from.

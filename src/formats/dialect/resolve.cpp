@@ -285,7 +285,7 @@ class Resolver {
     value.decided = true;
   }
 
-  // The assumed vocabulary is not padded: nothing is to be found in rows that nobody knows.
+  // The assumed vocabulary is not padded: unknown rows cannot have findings.
   void assume_vocabulary(model::Reading& reading) {
     if (is_known(reading, FieldId::vocab_size) || withheld_[FieldId::vocab_size]) return;
     assume(reading, FieldId::vocab_size);

@@ -25,11 +25,11 @@ model::Reading resolve(const Dialect& dialect, const Dialect& common, const Part
                        const Place& base, std::span<const model::Override> overrides, const FindModel& find,
                        std::vector<Error>& errors);
 
-// Keys of a file that nobody reads, and that are nearly one that is read.
+// Keys of a file that are not read, but resemble one that is.
 
 // A remark for each key in the tables at `scopes` that no path of `tables` names, and that differs by a
 // letter or two from a key of a field that the file does not state: what was written there is not read. A key
-// beside the one that it resembles is no mistake, and one that resembles nothing is another program's.
+// next to the one that it resembles is no typo, and one that resembles nothing is another program's.
 void remark_on_near_keys(std::span<const FieldRules* const> tables, const View& view,
                          std::span<const Place> scopes, const model::Reading& reading,
                          std::vector<model::Remark>& out);

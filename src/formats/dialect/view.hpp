@@ -20,7 +20,7 @@ struct ConfigLayer {
   Place inside;  // which of its tables stands there
 };
 
-// A file that is named and was not read: nobody knows what stands where its values would be.
+// A file that is named and was not read: the values in its place are unknown.
 struct Missing {
   text::NodeRef node;               // where it is named
   std::string meaning;              // "`base.yml` is not there"

@@ -99,7 +99,7 @@ inline constexpr std::array<ConvOther, 7> conv_others{{
 inline constexpr std::array<std::string_view, 7> conv_types{
     "conv", "depthwise", "linear", "max_pool", "average_pool", "global_pool", "block"};
 
-// Keys of [model] beside [[conv]].
+// Keys of [model] with [[conv]].
 struct ImageKey {
   std::string_view key;
   std::string_view values;

@@ -151,7 +151,7 @@ class Kinds {
     }
   }
 
-  // The layer has the block's attention and MLP; its own mixer stands beside them.
+  // The layer has the block's attention and MLP; its own mixer comes in addition.
   void use_block(const NodeRef& name, TransformerLayer& layer) {
     if (!block_ || name.as_string() != *block_) {
       errors_.push_back(
@@ -191,7 +191,7 @@ class Kinds {
     }
   }
 
-  // A mixer beside attention is in layers of both kinds.
+  // A mixer next to attention is in layers of both kinds.
   void count_parallel(const std::vector<model::LayerGroup>& list) {
     for (std::size_t slot = 0; slot < model::most_mixers && block_; ++slot) {
       if (!reading_.setup.model.mixers[slot].parallel) continue;

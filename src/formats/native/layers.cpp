@@ -185,7 +185,7 @@ class LayerReader {
     }
   }
 
-  // A shorthand for both sides beside one of the sides.
+  // A shorthand for both sides with one of the sides.
   void one_spelling(const NodeRef& table, std::string_view shorthand) {
     for (const std::string_view part : {"_height", "_width"}) {
       const std::string full = std::string(shorthand) + std::string(part);

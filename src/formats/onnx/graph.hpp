@@ -40,7 +40,7 @@ struct Graph {
 
 inline constexpr std::int64_t largest_graph_dimension = std::int64_t{1} << 40;
 
-// What the module (src/formats/onnx/module) is asked for. `sequence_length`: 0 where nobody gave it.
+// What the module (src/formats/onnx/module) is asked for. `sequence_length`: 0 if not given.
 struct GraphRequest {
   std::vector<GraphDimension> dimensions;
   std::int64_t sequence_length = 0;

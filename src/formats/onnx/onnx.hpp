@@ -20,8 +20,8 @@ std::int64_t size_limit(std::string_view path);
 
 // The graph's convolutions, linear layers and matrix products as a network for inference, with shapes
 // inferred. A symbolic first dimension is the batch, `micro_batch_size`; in inputs of tokens the second is
-// `sequence_length`. One error for a broken file, or for dimensions that nobody gives. Weights in files
-// beside the graph are not read.
+// `sequence_length`. One error for a broken file, or for missing dimensions. Weights in files
+// next to the graph are not read.
 ReadResult read_onnx(const std::string& path, std::string_view bytes, const ReadOptions& options);
 
 }  // namespace shapelint::formats

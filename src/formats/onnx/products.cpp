@@ -91,7 +91,7 @@ Layers attention_layers(const GraphNode& node, const OperatorRule& rule, const G
   sizes.queries = (*query)[apart ? 2 : 1];
   if (sizes.heads < 1 || sizes.key_heads < 1) return {};
   if (key == nullptr) {
-    // Queries, keys and values beside each other.
+    // Concatenated queries, keys and values.
     if (apart) return {};
     sizes.head_dim = (*query)[2] / (model::plus(sizes.heads, model::times(2, sizes.key_heads)));
     sizes.value_dim = sizes.head_dim;

@@ -1,4 +1,4 @@
-// Proofs that lie beside a configuration.
+// Proofs that lie next to a configuration.
 #include "lint/proofs/settle.hpp"
 
 #include <algorithm>

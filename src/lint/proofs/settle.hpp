@@ -21,10 +21,10 @@ struct Settled {
   std::vector<std::string> notes;  // which, and by what
 };
 
-// Takes the proofs of the file beside the model's: findings get the gain that was measured, and say so; those
+// Takes the proofs of the file next to the model's: findings get the measured gain, and say so; those
 // that were refuted, or save less than `options` asks for, are taken away. A finding whose proof no longer
 // fits says that, too. Appends to `errors` what is wrong with the file of proofs. `stack`: what runs the
-// model; null where nobody says.
+// model; null if not stated.
 Settled settle(std::span<const gpu::Gpu> gpus, const rules::Options& options, const suggest::OnStack* stack,
                const text::FileSystem& files, ModelReport& model, std::vector<Error>& errors);
 

@@ -178,7 +178,7 @@ std::size_t keep_only_new_findings(const project::Configured& configured, const 
   const std::string& old_name = renamed == base.renamed.end() ? path_in_root : renamed->second;
   const std::optional<std::string> source = text_at(base, old_name);
   if (!source) return 0;
-  // A file that was moved found what it inherits beside its old place.
+  // A file that was moved found what it inherits next to its old place.
   const std::string old_path = renamed == base.renamed.end() ? path : path_from_here(base, old_name);
   return keep_only_new_findings(configured, formats::parse(old_path, *source), path, outcome,
                                 RevisionFileSystem(base, files), options);

@@ -9,7 +9,7 @@ namespace {
 // Megatron-LM sums gradients in fp32 whenever the model is in bf16 (`accumulate_allreduce_grads_in_fp32`).
 constexpr double summed_gradient_bytes = 4;
 
-// Of a layer's gather or reduction beside computation, what that waits for: a block of NCCL's kernel holds an
+// Slowdown of computation by an overlapped gather or reduction of a layer: a block of NCCL's kernel holds an
 // SM for each of its 24 channels on eight A100 or H100 (as its log says: `24 coll channels`), of 108 or 132.
 // Two runs of Megatron Bridge's FSDP show no such wait (tests/cost/published_training.toml).
 constexpr double waited_share = 24.0 / 120;

@@ -33,7 +33,7 @@ Recipe recipe_of(const Plan& plan) {
   return bits < 8 ? Recipe::nvfp4 : Recipe::tensor;
 }
 
-// NVFP4 has one beside those of its blocks.
+// NVFP4 has one in addition to those of its blocks.
 bool has_tensor_scale(Recipe recipe) {
   return recipe == Recipe::tensor || recipe == Recipe::nvfp4;
 }

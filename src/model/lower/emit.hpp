@@ -131,7 +131,7 @@ constexpr Arithmetic norm_flops(const ModelSpec& model) {
 }
 
 // What a rank's tokens of a micro-batch come from: training and prefill, decoding, with drafted tokens, with
-// a prompt; with a text's beside an image's, the text's alone.
+// a prompt; with text and image tokens, the text's alone.
 inline constexpr std::array<std::string_view, 6> token_expressions{
     "micro_batch_size * sequence_length / context",
     "micro_batch_size",
@@ -303,9 +303,9 @@ class Emitter {
   void collective(std::string_view name, std::optional<CollectiveKind> forward,
                   std::optional<CollectiveKind> backward, double bytes, std::int64_t ranks, Repeat repeat,
                   bool overlapped = false, std::int64_t stride = 1);
-  // To the host's memory in the forward pass, and back in the backward one, beside computation.
+  // To the host's memory in the forward pass, and back in the backward one, overlapped with computation.
   void host_copy(std::string_view name, double bytes, double count);
-  // Collectives from here on hide behind all computation of their pass, or ops run beside the shared experts.
+  // Collectives from here on hide behind computation of their pass, or ops overlap with the shared experts.
   std::size_t size() const { return ops_->size(); }
   void hide(std::size_t first);
   // Elementwise ops from `first` on are depthwise convolutions.
@@ -360,7 +360,7 @@ std::string_view name_in(Modality stream, std::string_view name);
 Weight attention_weight(const LoweringContext& shared, std::string_view name);
 // Columns of its weights of queries, keys and values on one rank, which run as one product. Heads stay whole.
 std::int64_t qkv_columns(const LoweringContext& shared);
-// What its projections read: the stream, of a block that layers share beside the embedding.
+// What its projections read: the stream, of a shared block with the embedding.
 Dim attention_inputs(const LoweringContext& shared);
 
 // The parts of a model, each in its own file. `count` is the number of runs per step on this rank.
@@ -452,7 +452,7 @@ void lower_altup(const LoweringContext& shared, double count, Emitter& emit);
 void lower_laurel(const LoweringContext& shared, double count, Emitter& emit);
 // Arithmetic of one run of a scan.
 double scan_flops(const Op& op);
-// Vectors that steer a layer of a diffusion transformer: with one branch (attention and MLP beside each
+// Vectors that steer a layer of a diffusion transformer: with one branch (attention and MLP next to each
 // other) it has half of them. Those that are made once for all layers: of each stream with weights of its
 // own, and of layers with one set. Elements of what they are made of.
 std::int64_t modulation_vectors(const ModelSpec& model, bool one_branch);

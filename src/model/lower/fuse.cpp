@@ -19,7 +19,7 @@ std::string_view stream_of(std::string_view name) {
   return "layer.";
 }
 
-// A residual addition that the layer's norm follows then writes the normalized stream beside the sum: of the
+// A residual addition that the layer's norm follows then writes the normalized stream and the sum: of the
 // norm's own bytes, in and out, only those out remain. Norms that follow no such addition stay. Each stream
 // of a layer has its own.
 void fuse_norms(std::vector<Op>& ops, std::size_t first) {

@@ -127,7 +127,7 @@ LayerRuns layer_runs(const Setup& setup) {
                  all * static_cast<double>(mixtures) / static_cast<double>(layers)};
   for (std::size_t which = 0; which < most_mixers; ++which)
     runs.mixers[which] = share(num_mixer_layers(setup.model, which));
-  // A layer that predicts a further token is as the last one of the model (DeepSeek-V3, section 2.2), beside
+  // A layer that predicts a further token equals the last one of the model (DeepSeek-V3, section 2.2), with
   // the head.
   const double further = micro_batches * mtp_layers(setup) * stage.heads;
   runs.all += further;

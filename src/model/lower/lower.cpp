@@ -29,7 +29,7 @@ struct LayerCounts {
   double mixture = 0;
 };
 
-// Of the layers, those that mix tokens, and those with an MLP or experts. Where nobody knows what is in the
+// Of the layers, those that mix tokens, and those with an MLP or experts. Where it is unknown what is in the
 // place of attention, all do.
 struct Share {
   double mixing = 1;
@@ -132,7 +132,7 @@ void lower_stack(const LoweringContext& shared, const LayerCounts& counts, const
     in_frame();
     if (frame && share.mixing > 0) leave_tensor_parallel(shared, name, mixing, emit);
   };
-  // Adapters beside a part's products, and products of its update.
+  // Adapters of a part's GEMMs, and GEMMs of its update.
   const auto learn = [&](ModelComponent which, double runs) {
     const auto with = which == ModelComponent::mlp ? Recomputed::with_mlp : Recomputed::with_layer;
     if (which != ModelComponent::mixture) lower_adapters(shared, which, {runs, with}, emit);

@@ -143,7 +143,7 @@ double recomputed_share(const Setup& setup);
 bool is_diffusion(const ModelSpec& model);
 // Of those with attention, the ones with weights of their own for the image's and for the text's tokens.
 std::int64_t num_joint_layers(const ModelSpec& model);
-// Tokens of text of one sequence that stand beside the image's in every layer; 0 where none do.
+// Tokens of text of one sequence that are joined with the image's in every layer; 0 where none do.
 std::int64_t joined_length(const Setup& setup);
 // Layers that predict further tokens: run while training only.
 double mtp_layers(const Setup& setup);
@@ -172,7 +172,7 @@ double cache_bytes(const Setup& setup, double tokens);
 // Bytes of the weights that one rank holds to serve the model: the layers' products in the format of the plan
 // (packed ones with their scales), everything else in 16 bits or more.
 double served_weight_bytes(const Setup& setup);
-// Whether they are stored in a format that nobody states, so that served_weight_bytes() leaves them out.
+// Whether they are stored in an unstated format, so that served_weight_bytes() leaves them out.
 bool weights_are_unknown(const Plan& plan);
 // Arithmetic that the model needs, per rank and step, from the forward FLOPs per token of its layers and
 // head.

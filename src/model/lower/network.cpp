@@ -17,7 +17,7 @@ namespace shapelint::model {
 
 namespace {
 
-// Tensors of the output's size that pass through memory beside a convolution. A batch norm in training reads
+// Tensors of the output's size that pass through memory around a convolution. A batch norm in training reads
 // its input for the statistics and once more, and writes; its gradient reads input and gradient twice and
 // writes. In inference it is a multiplication and an addition.
 struct Tensors {

@@ -154,7 +154,7 @@ void lower_optimizer(const LoweringContext& shared, RankParameters held, RankPar
   const bool is_pytorch = plan.eager || plan.compiled;
   emit.once("optimizer.gradient_norm", Pass::update, (is_pytorch ? 3 : 1) * updated * gradient, 1,
             2 * updated);
-  // Adam keeps a master copy, momentum and variance of each parameter, besides the 16-bit weight and its
+  // Adam keeps a master copy, momentum and variance of each parameter, and the 16-bit weight and its
   // gradient (ZeRO, 1910.02054, section 3.1). One step reads and writes the three, reads the gradient, and
   // writes the weight, which is the master itself where there is no other.
   const ParameterBytes each = parameter_bytes(plan);

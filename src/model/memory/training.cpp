@@ -19,8 +19,8 @@ namespace {
 
 constexpr double percent = 100;
 
-// Elements that matrices have beside two states each, or less than these (dense, and of routed experts): Muon
-// has no variance of them; Shampoo has the statistics of both sides and their roots, beside the moments of
+// Elements that matrices have in addition to two states each, or fewer (dense, and of routed experts): Muon
+// has no variance of them; Shampoo has the statistics of both sides and their roots, and the moments of
 // Adam, on whose size its updates are grafted (2309.06497, section 3); GaLore has two moments of rank x the
 // longer side, and the projection of the shorter one (2403.03507, section 4.2).
 RankParameters extra_elements(const Setup& setup) {
@@ -69,7 +69,7 @@ HeldStates operator+(const HeldStates& a, const HeldStates& b) {
   return {a.weights + b.weights, a.gradients + b.gradients, a.optimizer + b.optimizer, a.host + b.host};
 }
 
-// Bytes that the embedding's states have beside those of the other parameters, on the ranks of one stage: the
+// Bytes of the embedding's states beyond those of other parameters, on the ranks of one stage: the
 // mean over the stages.
 double wide_embedding_bytes(const Setup& setup, const ParameterBytes& each) {
   const Plan& plan = setup.plan;

@@ -25,11 +25,11 @@ HeldStates held_states(const Plan& plan, double data, double parameters);
 
 // Weights that ranks share out and gather while they compute, and gradients on their way.
 
-// Bytes beside states and activations where ZeRO 3 or FSDP shares weights out, and with ZeRO 2 the gradients'
+// Bytes apart from states and activations where ZeRO 3 or FSDP shards weights, and with ZeRO 2 the gradients'
 // part of it: as FSDP wraps a model, each layer one unit, and what is behind the layers another. Weights that
 // wait in the host's memory come and go the same way, and so do gradients that are not kept.
 struct Gathered {
-  // While a layer runs backward: its weights, those of the next one, which are gathered beside it, and its
+  // While a layer runs backward: its weights, those of the next one, which are gathered meanwhile, and its
   // gradients, as they were computed and as they are summed, in fp32 (PyTorch, FSDP2:
   // _fsdp_param_group.py, unshard() and _backward_prefetch(); _fsdp_collectives.py, foreach_reduce();
   // torchtitan's mixed_precision_reduce).
@@ -46,7 +46,7 @@ struct TrainingMemory {
   double weights = 0;
   double gradients = 0;
   double optimizer = 0;    // states, and the copy of weights that it updates
-  double activations = 0;  // beside these, at the fullest moment
+  double activations = 0;  // in addition, at the peak
   double host = 0;         // in the host's memory, of this rank
   // Of a pipeline, the stage that has most of it, and micro-batches whose activations that keeps at a time.
   bool is_last_stage = false;
@@ -59,7 +59,7 @@ struct TrainingMemory {
 // its own; and the end of the backward pass, when all gradients are there and one layer. Gradients are there
 // in the first, too, where a buffer keeps them or a micro-batch came before. With weights in fp32, copies in
 // 16 bits wait for the backward pass in the first (autocast's cache of casts). Of a CNN what every layer's
-// gradient needs: a batch norm keeps its input beside its output.
+// gradient needs: a batch norm keeps its input and its output.
 TrainingMemory training_memory(const Setup& setup, double data, RankParameters held);
 
 }  // namespace shapelint::model

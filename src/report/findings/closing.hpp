@@ -27,7 +27,7 @@ struct Closing {
   std::string title;                  // the file, and of several models which
   Counts counts;                      // of findings, shown or reported with another model
   std::size_t fixable = 0;            // by `--fix`
-  std::string told_elsewhere;         // "2 of them told with update"
+  std::string told_elsewhere;         // "2 of them reported with update"
   std::string run;                    // "training step, 2.652 B parameters, fp16, …"
   std::vector<std::string> verdicts;  // what to know first: that it does not fit, what was not looked at
   std::vector<std::string> notes;     // what is assumed, or taken as fixed

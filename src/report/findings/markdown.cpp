@@ -56,7 +56,7 @@ std::string cell(std::string_view text) {
     } else if (c == '<') {
       out += "&lt;";
     } else if (c == '@') {
-      out += "&#64;";  // nobody is notified
+      out += "&#64;";  // notifies no user
     } else {
       if (std::string_view("\\*_[]#>~&").find(c) != std::string_view::npos) out += '\\';
       out += c;

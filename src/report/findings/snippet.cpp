@@ -158,7 +158,7 @@ Columns window_of(const std::vector<Cell>& cells, std::int64_t width, Columns ma
   return {begin.column, between_words(cells, end, true, mark.end).column};
 }
 
-// Columns of a source line beside the gutter, with room for what says that it was cut.
+// Columns of a source line next to the gutter, with room for what says that it was cut.
 std::int64_t most_shown_in(const Style& style, std::size_t gutter) {
   if (style.window == 0) return most_shown;
   constexpr std::size_t frame = 4;  // "| " and two ellipses

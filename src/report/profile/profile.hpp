@@ -1,4 +1,4 @@
-// What `shapelint profile` found: a step as a profiler recorded it beside its prediction.
+// What `shapelint profile` found: a step as a profiler recorded it and its prediction.
 #pragma once
 
 #include <cstdint>

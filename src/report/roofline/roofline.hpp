@@ -63,7 +63,7 @@ struct RooflineCurve {
   std::string gpu_id;
   std::string gpu_name;
   std::string field;
-  std::int64_t own = 0;  // the file's value; 0: nobody said
+  std::int64_t own = 0;  // the file's value; 0: not stated
   model::Mode mode = model::Mode::train;
   bool network = false;  // a convolutional one: its tokens are images
   suggest::Curve curve;

@@ -138,7 +138,7 @@ std::string heading(std::string line, const Style& style) {
 }
 
 // What is no operation's time, and the sum. An overlapped collective's row is `hidden`, though it may outlast
-// the computation that it runs beside.
+// the computation that it overlaps with.
 std::string other_rows(const RooflineCase& each, const Style& style) {
   constexpr double least_shown = 5e-4;
   const cost::StepCost& step = each.line.step;
@@ -328,7 +328,7 @@ std::string remedies_text(const RooflineCase& each, const Style& style) {
     for (const suggest::Remedy& remedy : each.remedies) {
       std::string change = remedy.change;
       if (!remedy.note.empty()) change += fmt::format(" [{}]", remedy.note);
-      // The figures stand beside the first line of a long change.
+      // The figures stand next to the first line of a long change.
       const std::string lines = wrap(change, 4, 4, room + 2);
       const std::size_t end = std::min(lines.find('\n'), lines.size());
       out += line("  " + lines.substr(0, end), cost::name(remedy.against),

@@ -17,7 +17,7 @@
 
 namespace shapelint::rules {
 
-// Words that messages may use beside numbers.
+// Words that messages may use in addition to numbers.
 std::span<const std::string_view> message_words();
 
 // What an expression may name: variable_names() and the rule's parameters.

@@ -24,9 +24,9 @@ constexpr std::array<std::string_view, 4> effects{"slower", "fails", "advice", "
 constexpr std::array<std::string_view, 3> statuses{"preview", "stable", "deprecated"};
 constexpr std::array<std::string_view, 3> severities{"info", "warning", "error"};
 constexpr std::array<std::string_view, 3> confidences{"estimated", "measured", "certain"};
-// What a gemm rule may blame besides fields: the dimension's own fields are blamed then.
+// What a gemm rule may blame in addition to fields: the dimension's own fields are blamed then.
 constexpr std::array<std::string_view, 3> dimensions_of_a_product{"m", "n", "k"};
-// What a fix may vary besides fields.
+// What a fix may vary in addition to fields.
 constexpr std::array<std::string_view, 1> the_blamed{"blamed"};
 
 namespace rule_file {

@@ -90,7 +90,7 @@ struct Rule {
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
   // Of these, fields that are blamed only where this holds, too.
   std::vector<std::pair<std::string_view, Text>> blame_when;
-  // Fields that a finding depends on besides what it blames: where they are only assumed, it is marked. Of an
+  // Fields that a finding depends on apart from what it blames: if they are assumed, it is marked. Of an
   // empty list not even the blamed field counts: the finding is of another value.
   std::vector<std::string_view> rests_on;
   bool rests_on_nothing = false;

@@ -1,4 +1,4 @@
-// Conditions on whole models in the language of the rules: what a user demands of suggestions, beside what
+// Conditions on whole models in the language of the rules: what a user demands of suggestions, and what
 // frameworks demand of any model.
 #pragma once
 

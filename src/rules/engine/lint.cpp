@@ -368,7 +368,7 @@ class Engine {
     });
   }
 
-  // Of numbers of heads those that most degrees of tensor parallelism can split; odd ones are nobody's
+  // Of numbers of heads those that most degrees of tensor parallelism can split; odd ones are no one's
   // choice.
   void prefer_divisible_head_counts(std::vector<suggest::Candidate>& candidates) const {
     bool met = false;
@@ -483,7 +483,7 @@ class Engine {
     return proposal;
   }
 
-  // Each candidate is asked for when it is chosen, and again for what is told of it.
+  // Each candidate is asked for when it is chosen, and again for its description.
   const cost::Gain& uncertainty(const suggest::Candidate& candidate, std::size_t gpu) const {
     const auto [known, is_new] = uncertainties_.try_emplace({&candidate, gpu});
     if (is_new) known->second = evaluators_[gpu]->uncertainty(reading_.setup, candidate.setup);

@@ -175,7 +175,7 @@ std::vector<std::int32_t> fixed_by(const Proposal& proposal, const Finding& own,
   return out;
 }
 
-// Whether both change one value, and to different ones: nobody can do both.
+// Whether both change one value, and to different ones: they exclude each other.
 bool contradict(const Proposal& a, const Proposal& b) {
   return std::any_of(a.changes.begin(), a.changes.end(), [&](const Change& one) {
     return std::any_of(b.changes.begin(), b.changes.end(),
@@ -265,7 +265,7 @@ void put_first(Finding& finding, Proposal proposal) {
 }
 
 // Takes out what contradicts the other's proposal. A finding of which nothing is left saves nothing: what it
-// is about stays, and why nothing is proposed is told.
+// is about stays, and the reason for no proposal is given.
 void give_way(Finding& finding, const Finding& graver) {
   std::erase_if(finding.proposals,
                 [&](const Proposal& each) { return contradict(each, graver.proposals.front()); });
@@ -293,7 +293,7 @@ void agree(std::vector<Finding>& findings, const FixedRequest& request) {
         put_first(other, *std::move(shared));
         continue;
       }
-      // What makes a run start is not changed for what another fix would save besides.
+      // What makes a run start is not changed for what another fix would also save.
       if (fixes_both && graver.certain_to_fail) {
         give_way(other, graver);
         continue;

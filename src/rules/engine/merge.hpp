@@ -38,7 +38,7 @@ struct FixedRequest {
 };
 
 // Numbers the findings, which are sorted, lets those that would set one value differently agree, and fills in
-// what the first proposal of each fixes besides: those whose rule finds nothing more at the same field once
+// what the first proposal of each also fixes: those whose rule finds nothing more at the same field once
 // the change is made. Of what is certain to fail every way out does, so that the one that fixes most goes
 // first.
 void find_fixed_findings(std::vector<Finding>& findings, const FixedRequest& request);

@@ -22,7 +22,7 @@ namespace shapelint::rules {
 // Goes from point to point and remembers prices. For one thread; book, reading and GPUs must outlive it.
 class Points {
  public:
-  // What nobody stated follows from the fields of the axes, as where a file says them.
+  // Unstated fields follow from those of the axes, as where a file says them.
   Points(const RuleBook& book, const model::Reading& reading, std::span<const gpu::Gpu> gpus,
          std::vector<cost::GridAxis> axes);
   // Values by axis, within the bounds of their fields. `positions` on the axes tell the point from all

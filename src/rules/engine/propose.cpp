@@ -23,7 +23,7 @@ namespace shapelint::rules {
 
 namespace {
 
-// Share of the step that the effects take, and `lost_us` beside them. The pipeline's bubble waits for
+// Share of the step that the effects take, and `lost_us` in addition. The pipeline's bubble waits for
 // whatever a micro-batch takes, so it is longer by what they take, too.
 double lost_share(std::span<const gpu::Effect> effects, const model::Workload& workload,
                   const cost::StepCost& step, double lost_us) {

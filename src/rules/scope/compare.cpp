@@ -52,7 +52,7 @@ bool only_follows(const model::Reading& reading, const catalog::KnownModel& know
   return false;
 }
 
-// An MLP that is as many times the width as the published one, or that nobody wrote.
+// An MLP that is as many times the width as the published one, or that is not stated.
 bool follows_width(const model::Reading& reading, const catalog::KnownModel& known, bool is_stated) {
   const auto here = real_shape(reading);
   const double width = static_cast<double>(catalog::stated(known, FieldId::hidden_size).value_or(0));

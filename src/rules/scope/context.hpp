@@ -89,7 +89,7 @@ inline const model::ModelSpec& spec(const Context& c) {
 inline const model::Plan& plan(const Context& c) {
   return c.setup->plan;
 }
-// A tower of images or sound beside a language model that is served: engines divide it by rules of its own,
+// An image or audio tower of a language model that is served: engines divide it by rules of its own,
 // or not at all.
 inline bool is_tower(const model::Reading& reading) {
   return (reading.part == "vision" || reading.part == "audio") &&

@@ -15,7 +15,7 @@ namespace {
 using model::FieldId;
 using model::Origin;
 
-// Sequences of a step, where the framework refuses a remainder, and the micro-batches that are stated beside.
+// Sequences of a step, where the framework refuses a remainder, and the micro-batches that are stated, too.
 constexpr std::string_view batch_name = "shared_batch";
 constexpr std::string_view accumulation_name = "stated_micro_batches";
 
@@ -39,14 +39,14 @@ std::int64_t counted_gpus(const Context& c) {
   return whole(c, open_name) > 0 && gpus % of_a_replica(c) != 0 ? 0 : gpus;
 }
 
-// Micro-batches that the file states beside its batch; 1 where it leaves them to that.
+// Micro-batches that the file states in addition to its batch; 1 where it leaves them to that.
 std::int64_t stated_micro_batches(const Context& c) {
   const std::int64_t stated = whole(c, accumulation_name);
   const bool is_ours = stated == c.reading->setup.plan.gradient_accumulation;
   return std::max<std::int64_t>(1, stated > 0 && is_ours ? plan(c).gradient_accumulation : stated);
 }
 
-// Of the whole run; 1 where nobody says how many there are.
+// Of the whole run; 1 if their number is not stated.
 std::int64_t known_ranks(const Context& c) {
   if (is_stated(*c.reading, FieldId::data)) return std::max<std::int64_t>(1, plan(c).data);
   return std::max<std::int64_t>(1, launched_replicas(c));

@@ -143,7 +143,7 @@ suggest::StateRoom state_room(const Context& c) {
 }
 
 double engine_stops(const Context& c) {
-  // Where layers keep a window and nobody says how many do, less may be needed.
+  // Where an unstated number of layers keeps a window, less may be needed.
   if (!has_size(c) || (extra(*c.reading, "has_window") > 0 && spec(c).window.size <= 0)) return 0;
   const suggest::Capacity of = capacity(c);
   if (suggest::certainly_lacks_cache(of)) return 2;

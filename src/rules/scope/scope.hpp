@@ -52,7 +52,7 @@ struct ScopeInfo {
   Scope scope;
   std::string_view name;        // as a rule's file writes it
   std::string_view looks_at;    // for the rule's page
-  std::span<const Level> sees;  // beside the model and, when there is one, the GPU
+  std::span<const Level> sees;  // in addition to the model and, when there is one, the GPU
   Blames blames;
   std::vector<Subject> (*subjects)(
       const EvaluationInput&);  // what the condition is evaluated on, in their order

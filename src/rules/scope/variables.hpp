@@ -24,7 +24,7 @@ struct Variable {
   bool is_kind = false;  // what kind of model it is: follows from fields that say so, however it is run
 };
 
-// Those of each level: what there is beside fields, `stated_FIELD` and names of choices.
+// Those of each level: variables other than fields, `stated_FIELD` and names of choices.
 std::span<const Variable> model_variables();
 std::span<const Variable> gpu_variables();
 std::span<const Variable> step_variables();

@@ -1,6 +1,6 @@
 // JSON through nlohmann's SAX interface; the only reader that sees its header.
 //
-// The library says what the values are but not where: beside it runs a scanner that knows just enough of the
+// The library gives the values but not their places: a scanner runs along that knows just enough of the
 // syntax to find the next token, and every event takes one token.
 #include "text/json/json.hpp"
 

@@ -289,7 +289,7 @@ void Interpreter::add_argument(Object& parser, const Arguments& given) {
 
 // argparse: the defaults of a parser's options are what `parse_args()` gives.
 std::optional<Value> Interpreter::command_line(const Value& of, std::string_view name, Arguments& given) {
-  constexpr std::string_view options = "()options";  // of a parser, beside what it is made with
+  constexpr std::string_view options = "()options";  // of a parser, in addition to its constructor's
   if (of.kind != ValueKind::instance || !of.object->type.starts_with("argparse.ArgumentParser"))
     return std::nullopt;
   if (name == "add_argument_group" || name == "add_mutually_exclusive_group") return of;

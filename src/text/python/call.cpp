@@ -281,7 +281,7 @@ Value Interpreter::result_of(const Value& function) {
   return call(function, {});
 }
 
-// The default of a field: made anew for every instance.
+// The default of a field: made for every instance.
 Value Interpreter::fresh(const Value& fallback) {
   if (fallback.kind != ValueKind::instance) return fallback;
   const std::string& type = fallback.object->type;

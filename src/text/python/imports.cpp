@@ -124,7 +124,7 @@ bool Interpreter::is_folder(const std::string& path) {
   return found->second;
 }
 
-// Below the roots, or, of a relative import, beside the file that imports.
+// Below the roots, or, of a relative import, next to the importing file.
 const Module* Interpreter::find_module(const std::string& name, const Module& from, int dots,
                                        std::string_view module) {
   if (!read_ || depth_ + 8 >= max_depth_of_calls) return nullptr;

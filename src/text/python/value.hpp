@@ -20,7 +20,7 @@ struct Value {
   enum class Kind : std::uint8_t {
     unknown,  // `text` says why
     named,    // something of a module that is not read: `text` is its dotted name
-    awaited,  // an import that nobody has looked at: `object` is its record
+    awaited,  // an import that is not resolved yet: `object` is its record
     none,
     boolean,
     integer,

@@ -221,7 +221,7 @@ void Expander::walk(std::size_t i, std::size_t end, bool quoted, Sink& sink, int
       literal(open + 1, std::max(close - 1, open + 1), sink);
       if (close - open <= 2) empty_quotes(open + 1, sink);
     } else if (c == '"') {
-      // Inside of `"${NAME:-"default"}"` quotes open anew.
+      // Inside of `"${NAME:-"default"}"` quotes open again.
       const std::size_t close = std::min(scanner_.double_quoted_end(i, depth), end);
       const std::size_t open = i;
       flush(close);

@@ -149,7 +149,7 @@ std::size_t shared_uses(const Piece& a, const Text& beside) {
   return count;
 }
 
-// Where a piece stands beside its flag: itself, or the expansion that it came through.
+// Where a piece stands next to its flag: itself, or the expansion that it came through.
 std::pair<Span, bool> location(const Piece& piece, const Text& beside) {
   const std::size_t own = piece.uses.size() - shared_uses(piece, beside);
   return own == 0 ? std::pair(piece.span, false) : std::pair(piece.uses[own - 1], true);

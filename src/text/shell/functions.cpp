@@ -16,7 +16,7 @@ namespace {
 // `$1` to `$9`, `$#`, `$@`, `$*`.
 constexpr std::string_view argument_names = "123456789#@*";
 
-// `$@` of whoever started the script: nobody knows how many there are.
+// `$@` of the script itself: it is unknown how many there are.
 bool is_passed_on(const Text& text) {
   const Piece* open = first_unknown(text);
   return open != nullptr && (open->name == "@" || open->name == "*");

@@ -43,7 +43,7 @@ struct Container {
   std::vector<Text> environment{};  // `NAME=value` of `-e` and `--env`
 };
 
-// Nothing for words that start no container, or whose image is not to be told from an option's value.
+// Nothing for words that start no container, or whose image cannot be told from an option's value.
 std::optional<Container> container_of(const std::vector<Text>& words);
 
 }  // namespace shapelint::text::shell

@@ -327,7 +327,7 @@ void weigh(const std::vector<Statement>& statements, std::string_view source, co
   }
 }
 
-// What an outcome went through besides one fork.
+// What a path went through except one fork.
 std::vector<BranchTaken> without(const ExecutionPath& outcome, std::size_t fork) {
   charge(2 * (1 + outcome.branches.size()));
   std::vector<BranchTaken> others = outcome.branches;

@@ -50,7 +50,7 @@ inline constexpr std::string_view note_of_default = "default";
 //   branches   list of strings: the open conditions, or `case` patterns, that hold in this Document
 //
 // NodeRef::span of a value is where its characters are written, behind however many variables;
-// NodeRef::use_span is then the `$NAME` beside the flag. What only the run decides (a command's output, an
+// NodeRef::use_span is then the `$NAME` next to the flag. What only the run decides (a command's output, an
 // argument, a variable that is not set here, a loop's variable) is Kind::unknown with the reason in
 // NodeRef::note, which is `note_of_default` for an integer that `${NAME:-1}` falls back on: the script's
 // environment may say another.

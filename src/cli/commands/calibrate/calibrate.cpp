@@ -1,4 +1,4 @@
-// `shapelint calibrate`: reads a profile and measured times, fits, reports, writes the profile anew.
+// `shapelint calibrate`: reads a profile and measured times, fits, reports, rewrites the profile.
 #include "cli/commands/calibrate/calibrate.hpp"
 
 #include <algorithm>
@@ -164,7 +164,7 @@ ExitCode fit(const CalibrateOptions& options, const project::Configured& here, I
       gpu.calibration.gemm[set].alignment = other->calibration.gemm[set].alignment;
     }
   }
-  // Constants of a relative, or nobody's, are not written as if they were this GPU's.
+  // Constants of a relative, or without a source, are not written as if they were this GPU's.
   for (gpu::GemmCalibration& set : gpu.calibration.gemm) {
     if (!set.own) set.source.clear();
   }

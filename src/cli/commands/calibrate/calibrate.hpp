@@ -41,7 +41,7 @@ ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Projec
 
 // The profile that a fit starts from, and the one that it writes.
 
-// The profile that the fit starts from, and the text that the new one has beside its constants.
+// The profile that the fit starts from, and the text of the new one apart from its constants.
 struct Start {
   gpu::Gpu gpu;
   std::string text;

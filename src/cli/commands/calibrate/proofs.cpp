@@ -44,7 +44,7 @@ std::optional<std::vector<ProofFile>> read_files(const CalibrateOptions& options
   const formats::Discovery found = formats::discover(io.files, paths);
   for (const Error& error : found.errors) print_error(io, error);
   if (!found.errors.empty()) return std::nullopt;
-  // They lie beside configurations, and a search for those leaves them out.
+  // They lie next to configurations, and a search for those leaves them out.
   std::set<std::string> named;
   for (const formats::DiscoveredFile& each : found.files) {
     const std::filesystem::path path(each.path);
@@ -76,7 +76,7 @@ std::optional<std::vector<ProofFile>> read_files(const CalibrateOptions& options
   return std::nullopt;
 }
 
-// The GPU that the proofs are of, where nobody names one.
+// The GPU that the proofs are of, if none is named.
 std::optional<std::string> gpu_of(const std::vector<ProofFile>& files, Io& io) {
   std::set<std::string> ids;
   for (const ProofFile& file : files) {
@@ -146,7 +146,7 @@ std::string moved_text(const gpu::GemmConstants& from, const gpu::GemmConstants&
   return out.empty() ? std::string("  no constant moves\n") : out;
 }
 
-// What the profiles predict for one finding beside what was measured.
+// What the profiles predict for one finding and what was measured.
 ProvedFinding finding_of(const std::string& file, const prove::StoredProof& proof,
                          const model::Reading& reading, const gpu::Gpu& before, const gpu::Gpu& after) {
   ProvedFinding out{file, proof, {}, {}, prove::difference(proof.sizes, reading)};

@@ -27,7 +27,7 @@ struct UnchangedSet {
   std::string reason;
 };
 
-// A proof beside what the profiles predict of it.
+// A proof and what the profiles predict of it.
 struct ProvedFinding {
   std::string file;
   prove::StoredProof proof;

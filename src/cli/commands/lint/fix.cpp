@@ -133,7 +133,7 @@ ExitCode fix(const LintOptions& options, Io& io) {
     if (!outcome.run.report.errors.empty()) return ExitCode::error;
     return outcome.files.empty() || options.exit_zero ? ExitCode::clean : ExitCode::findings;
   }
-  // What is fixed of standard input is the result, so everything else is printed beside it.
+  // What is fixed of standard input is the result, so everything else goes to standard error.
   Io beside{
       io.in,        io.err,      io.err, io.files, io.environment, io.err_is_terminal, io.err_is_terminal,
       io.err_color, io.err_color};

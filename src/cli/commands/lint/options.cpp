@@ -107,7 +107,7 @@ std::vector<Option> fixing_options(LintOptions& options) {
 
 constexpr auto file_group = "Files and configuration";
 
-// Nobody has more processors, and threads beyond them only cost memory.
+// More threads than any machine has cores only cost memory.
 Setter into_jobs(std::optional<std::int64_t>& target) {
   return [&target](std::string_view text) -> std::optional<std::string> {
     constexpr std::int64_t most = 1024;

@@ -10,7 +10,7 @@
 
 namespace shapelint::cli {
 
-// Changes below folders, and in the folders of files: what a file builds on usually lies beside it. Hidden
+// Changes below folders, and in the folders of files: what a file builds on usually lies next to it. Hidden
 // files and folders, and those that editors write on the way, do not count.
 class FolderWatch {
  public:

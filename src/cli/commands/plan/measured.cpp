@@ -1,4 +1,4 @@
-// What a measured step is told by.
+// Reads a measured step time.
 #include <array>
 #include <string_view>
 

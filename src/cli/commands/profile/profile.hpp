@@ -1,4 +1,4 @@
-// `shapelint profile`: a profiler's trace of a step beside its prediction.
+// `shapelint profile`: compares a profiler trace of a step with the prediction.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ bool select(const std::vector<std::string>& wanted, const std::string& file,
     good = false;
   }
   if (wanted.empty()) {
-    // What nobody is shown unasked costs no time of a GPU unasked.
+    // Findings that are hidden by default cost no GPU time by default.
     std::erase_if(findings, [](const auto& each) { return each.severity == rules::Severity::info; });
     return good;
   }

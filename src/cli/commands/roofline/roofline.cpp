@@ -312,7 +312,7 @@ ExitCode drawn(const RooflineOptions& options, Io& io) {
   }
   if (report.cases.empty() && report.curves.empty()) return ExitCode::error;
   if (!write_pictures(report, lint, options.pictures, io)) failed = true;
-  // Standard output has what was asked for, whatever the files have beside it.
+  // Standard output has what was asked for, whatever goes to the files.
   range ? report.cases.clear() : report.curves.clear();
   switch (options.format) {
     case 1:

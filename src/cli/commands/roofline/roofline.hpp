@@ -17,7 +17,7 @@
 
 namespace shapelint::cli {
 
-// The files that are written beside the table.
+// The files that are written in addition to the table.
 
 struct PictureOptions {
   std::string plot;       // SVG or PNG; empty: none
@@ -60,7 +60,7 @@ struct RooflineOptions {
 std::vector<Option> roofline_options(RooflineOptions& options);
 ExitCode roofline(const RooflineOptions& options, Io& io);
 
-// What the interactive page sweeps when nobody says.
+// The default sweeps of the interactive page.
 
 // The fields that a reader of the page may choose among, the most telling first, each with values around the
 // file's own: fine enough for tiles and waves to show, and few enough for the page to stay small.

@@ -122,7 +122,7 @@ std::string origin_text(const Origin& origin, Places& places) {
   }
 }
 
-// What nobody knows stands out, what nobody said stands back.
+// Unknown values stand out, defaults are dimmed.
 Role role_of(Origin::Kind kind) {
   return kind == Origin::Kind::unknown     ? Role::warning
          : kind == Origin::Kind::defaulted ? Role::faint
@@ -176,7 +176,7 @@ std::size_t name_width() {
   return width;
 }
 
-// Whether a field says something of this model: a value that was stated or given, that nobody knows, or
+// Whether a field says something of this model: a value that was stated or given, that is unknown, or
 // another than shapelint's own default.
 bool is_telling(const model::Reading& reading, const model::FieldInfo& field) {
   const Origin::Kind kind = shown_kind(reading, field.id);

@@ -68,7 +68,7 @@ constexpr std::string_view qkv_text(const ModelSpec& model) {
              : "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim";
 }
 
-// Of a block that layers share (Zamba): the stream is put beside the embedding and normalized, and each layer
+// Of a block that layers share (Zamba): the stream joined with the embedding, normalized, and each layer
 // adds products of its own to queries, keys and values.
 void lower_shared_inputs(const LoweringContext& shared, Dim qkv, Repeat layer, Emitter& emit) {
   const SharedBlock& block = shared.model.shared_block;
@@ -355,7 +355,7 @@ void lower_attention(const LoweringContext& shared, double count, Emitter& emit)
   const Dim batch = dim(times(shared.plan.micro_batch_size, shared.heads.value),
                         "micro_batch_size * (num_attention_heads / tensor)");
   if (model.relative_positions) lower_relative_positions(shared, shape, batch, count, emit);
-  // The text's tokens attend beside the image's, in one call.
+  // Text tokens attend together with image tokens, in one call.
   shape.is_one_tensor = model.key_values == KeyValues::one_tensor;
   if (shared.stream != Modality::text) {
     if (model.compressed.ratio > 0 || model.indexer.keys > 0) {

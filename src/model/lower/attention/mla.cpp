@@ -112,7 +112,7 @@ void lower_latent_attention(const LoweringContext& shared, double count, Emitter
     shape.value_head_dim = rank;
     lower_attention_core(shared, shape, batch, count, emit);
     // The queries of a prompt are as many as its keys: unfolding keys and values costs less than long queries
-    // (vLLM, SGLang and TensorRT-LLM read prompts so beside decodes, too).
+    // (vLLM, SGLang and TensorRT-LLM also mix prompts with decodes so).
     if (shared.plan.prefill_tokens > 0 && shared.decoding && !is_sparse)
       unfold("layer.attention.prompt_kv_up", prompts_of_step(shared.plan) > 1
                                                  ? dim(shared.plan.prefill_tokens, "prefill_tokens")

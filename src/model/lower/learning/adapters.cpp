@@ -1,4 +1,4 @@
-// Which matrices a layer has, the adapters beside them (LoRA), and what learns of a model.
+// Matrices of a layer, their LoRA adapters, and which parameters of a model are trained.
 #include "model/lower/learning/matrices.hpp"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ double number_of(const ModelSpec& model, const Matrix& matrix) {
   return matrix.alike * (matrix.is_expert() ? static_cast<double>(model.moe.num_experts) : 1.0);
 }
 
-// Adapters of low rank beside products that do not learn: y = x W^T + s (x A^T) B^T with A[r,k] and B[n,r] in
-// 16 bits (Hu et al., LoRA, 2106.09685; QLoRA, 2305.14314, computes them in bf16 beside packed weights).
+// Low-rank adapters of frozen GEMMs: y = x W^T + s (x A^T) B^T with A[r,k] and B[n,r] in
+// 16 bits (Hu et al., LoRA, 2106.09685; QLoRA, 2305.14314, computes them in bf16 with packed weights).
 
 namespace {
 
@@ -53,7 +53,7 @@ constexpr double sum_passes = 3;
 // and narrowed again by autocast, backwards its gradient.
 constexpr Modules cast_modules{2, 2, 2, 2, 2, 2};
 
-// Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): beside a product
+// Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): next to a GEMM
 // that is split along its outputs, A is too, and what it makes is gathered.
 Dim rank_of(const Plan& plan, const Matrix& matrix) {
   if (matrix.split != Split::outputs) return dim(plan.adapter_rank, "adapter_rank");

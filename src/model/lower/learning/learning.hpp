@@ -1,4 +1,4 @@
-// What learns beside the weights of a model, or is updated otherwise than by Adam.
+// Adapters, partly trained models, and optimizers other than Adam.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct AdapterSize {
 AdapterSize adapter_size(const Setup& setup, ModelComponent part);
 AdapterSize adapter_size(const Setup& setup);
 
-// Parameters of the embedding and the head that learn beside adapters or layers, on one rank of tensor
+// Parameters of the embedding and the head that are trained next to adapters or layers, on one rank of tensor
 // parallelism.
 double learning_table_parameters(const Setup& setup);
 // Whether only some layers learn.

@@ -32,7 +32,7 @@ struct MixtureRows {
   Dim experts;
   Dim tokens;
 };
-// What adapters of a part's matrices run beside its products (Hu et al., LoRA, 2106.09685).
+// Operations of the adapters of a part's matrices (Hu et al., LoRA, 2106.09685).
 void lower_adapters(const LoweringContext& shared, ModelComponent part, Repeat layer, Emitter& emit,
                     const MixtureRows& mixture = {});
 

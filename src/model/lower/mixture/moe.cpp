@@ -211,7 +211,7 @@ double narrow_share(const LoweringContext& shared) {
   return bits > 0 ? std::min(1.0, static_cast<double>(bits) / 8 / shared.activation) : 1.0;
 }
 
-// Of an exchange beside another micro-batch's computation, what that waits for: kernels that send tokens hold
+// Slowdown of another micro-batch's computation by an overlapped all-to-all: kernels that send tokens hold
 // 20 of Hopper's 132 SMs (DeepSeek-V3, arXiv 2412.19437, section 3.2.2; Megatron-LM, moe_deepep_num_sms),
 // some more of Blackwell's.
 constexpr double waited_share = 20.0 / 132;
