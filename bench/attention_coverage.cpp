@@ -30,10 +30,10 @@ using namespace shapelint;
 
 namespace {
 
-constexpr double least_us = 50;
+constexpr double min_us = 50;
 constexpr double most_ratio = 2.01;
 constexpr std::size_t most_steps = 6;
-constexpr std::size_t least_pairs = 50;    // for a share to mean something
+constexpr std::size_t min_pairs = 50;      // for a share to mean something
 constexpr std::size_t least_spread = 200;  // for a quantile that is known to a few per cent
 constexpr double share_held = 0.9;
 enum Size : std::size_t { sequences, tokens, heads, key_value_heads, head_dim, cached, sizes };
@@ -116,7 +116,7 @@ std::vector<Row> read(const char* path, bool decodes, bool flash) {
     const auto gpu = gpu::find_gpu(cell("gpu"));
     Row row;
     row.time_us = std::stod(cell("time_us"));
-    if (!gpu || row.time_us < least_us) continue;
+    if (!gpu || row.time_us < min_us) continue;
     const bool is_flash = cell("kernel_source").find("flash_att") != std::string::npos &&
                           cell("attn_dtype") == "bfloat16" && cell("kv_cache_dtype") == "bfloat16" &&
                           number(cell("window_size")) == 0;
@@ -218,7 +218,7 @@ void print_row(const std::string& file, const std::string& gpu, const std::vecto
     ++apart;
     held_apart += error <= std::hypot(each.gain.from_effects, spread * each.ratio) ? 1U : 0U;
   }
-  if (count < least_pairs) return;
+  if (count < min_pairs) return;
   const auto percent = [](std::size_t part, std::size_t all) {
     return all == 0 ? std::string("-")
                     : fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(all));

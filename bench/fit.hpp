@@ -27,7 +27,7 @@
 
 namespace shapelint::bench {
 
-constexpr double least_us = 50;       // below, launches are most of the time
+constexpr double min_us = 50;         // below, launches are most of the time
 constexpr double short_weight = 0.4;  // of such rows
 constexpr double most_log =
     1.5;  // that one row adds: kernels that an autotuner chose badly say nothing of others
@@ -149,7 +149,7 @@ struct Search {
     double weights = 0;
     for (const Timing<Kernel>& row : rows) {
       if (!row.is_fitted) continue;
-      const double weight = row.measured_us < least_us ? short_weight : 1;
+      const double weight = row.measured_us < min_us ? short_weight : 1;
       sum += weight * std::min(most_log, std::fabs(std::log(row.time_us(of) / row.measured_us)));
       weights += weight;
     }
@@ -168,7 +168,7 @@ void tell_error(const Search<Kernel>& search, const Kernel& kernel, std::string_
   std::vector<double> errors;
   double sum = 0;
   for (const Timing<Kernel>& row : search.rows) {
-    if (row.is_fitted != fitted || row.measured_us < least_us) continue;
+    if (row.is_fitted != fitted || row.measured_us < min_us) continue;
     errors.push_back(std::fabs(row.time_us(kernel) / row.measured_us - 1));
     sum += errors.back();
   }

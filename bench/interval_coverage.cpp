@@ -33,8 +33,8 @@ namespace {
 
 constexpr double near_doublings = 0.171;
 constexpr std::size_t most_steps = 6;
-constexpr std::size_t least_sites = 20;  // of n and k: a spread of few says nothing of others
-constexpr std::size_t least_pairs = 50;  // for a share to mean something
+constexpr std::size_t min_sites = 20;  // of n and k: a spread of few says nothing of others
+constexpr std::size_t min_pairs = 50;  // for a share to mean something
 constexpr std::size_t least_groups = 100;
 constexpr double share_held = 0.9;
 
@@ -56,7 +56,7 @@ struct Sum {
 };
 
 void print(const std::string& file, const gpu::Gpu& gpu, const std::string& group, const Sum& sum) {
-  if (sum.pairs < least_pairs) return;
+  if (sum.pairs < min_pairs) return;
   const auto n = static_cast<double>(sum.pairs);
   const auto m = static_cast<double>(sum.pairs_apart);
   const std::string apart = sum.pairs_apart > 0
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
       std::set<std::pair<std::int64_t, std::int64_t>> sites;
       for (const MeasuredShape& row : rows) sites.emplace(row.shape.n, row.shape.k);
       const bool is_known =
-          sites.size() >= least_sites &&
+          sites.size() >= min_sites &&
           spread.near.decode + spread.near.small + spread.near.large + spread.near.misaligned > 0;
       spread.together = correlation_of(groups_of(*gpu, rows, all, &spread), 0, 1);
       if (is_known) fmt::print("{}", gpu::write_spread(spread));

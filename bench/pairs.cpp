@@ -12,7 +12,7 @@ namespace shapelint::bench {
 namespace {
 
 constexpr double share_held = 0.9;
-constexpr std::size_t least_pairs = 200;  // for a quantile that is known to a few per cent
+constexpr std::size_t min_pairs = 200;    // for a quantile that is known to a few per cent
 constexpr double near_doublings = 0.171;  // an eighth larger
 
 constexpr std::int64_t narrowest = 32;  // of n and k that change: no head or layer is narrower
@@ -132,8 +132,8 @@ gpu::ProductSpread spread_of(std::span<const calibrate::MeasuredShape> rows, std
     std::vector<double> near;
     std::vector<std::pair<double, double>> any;  // after doublings
     for (const Told& each : all) {
-      const double least_us = std::min(each.before_us, each.after_us);
-      if (slice_of(rows[each.pair.before].shape, rows[each.pair.after].shape, least_us) != slice) continue;
+      const double min_us = std::min(each.before_us, each.after_us);
+      if (slice_of(rows[each.pair.before].shape, rows[each.pair.after].shape, min_us) != slice) continue;
       const double ratio = each.after_us / each.before_us;
       const double error = each.gain.share - each.measured;
       const double unexplained =
@@ -141,8 +141,8 @@ gpu::ProductSpread spread_of(std::span<const calibrate::MeasuredShape> rows, std
       any.emplace_back(each.pair.doublings, unexplained);
       if (each.pair.doublings <= near_doublings) near.push_back(unexplained);
     }
-    if (any.size() < least_pairs) continue;
-    const bool has_near = near.size() >= least_pairs;
+    if (any.size() < min_pairs) continue;
+    const bool has_near = near.size() >= min_pairs;
     if (!has_near) {
       // Sizes far apart alone: as uncertain as those.
       for (const auto& each : any) near.push_back(each.second);
@@ -152,9 +152,9 @@ gpu::ProductSpread spread_of(std::span<const calibrate::MeasuredShape> rows, std
     for (const auto& [doublings, unexplained] : any) {
       if (has_near && doublings > near_doublings) growth.push_back((unexplained - at_near) / doublings);
     }
-    const double grown = growth.size() >= least_pairs ? std::max(0.0, quantile(growth))
-                         : has_near                   ? assumed_growth[slice]
-                                                      : 0;
+    const double grown = growth.size() >= min_pairs ? std::max(0.0, quantile(growth))
+                         : has_near                 ? assumed_growth[slice]
+                                                    : 0;
     out.near.*slices[slice] = std::sqrt(at_near);
     out.doubled.*slices[slice] = std::sqrt(at_near + grown);
   }
@@ -163,8 +163,8 @@ gpu::ProductSpread spread_of(std::span<const calibrate::MeasuredShape> rows, std
 
 double half_width(const gpu::ProductSpread& spread, std::span<const calibrate::MeasuredShape> rows,
                   const Told& each) {
-  const double least_us = std::min(each.before_us, each.after_us);
-  const std::size_t slice = slice_of(rows[each.pair.before].shape, rows[each.pair.after].shape, least_us);
+  const double min_us = std::min(each.before_us, each.after_us);
+  const std::size_t slice = slice_of(rows[each.pair.before].shape, rows[each.pair.after].shape, min_us);
   const double near = spread.near.*slices[slice];
   const double doubled = spread.doubled.*slices[slice];
   const double squared = near * near + std::max(0.0, doubled * doubled - near * near) * each.pair.doublings;

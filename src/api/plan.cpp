@@ -412,7 +412,7 @@ contracts::PlanStack stack_for(const Loaded& loaded, const Priceable& priceable,
 
 std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& called) {
   std::vector<Error> errors;
-  constexpr std::int64_t most_plans = 1000;
+  constexpr std::int64_t max_plans = 1000;
   constexpr std::int64_t most_tokens = 1'000'000'000;
   const auto in_range = [](const std::optional<std::int64_t>& value) {
     return !value || (*value >= 1 && *value <= most_tokens);
@@ -422,11 +422,11 @@ std::vector<Error> problems_of(const PlanOptions& options, const CalledOption& c
     errors.push_back(wrong(
         fmt::format("`{} {}` is not a number of GPUs", called("num_gpus"), options.num_gpus),
         fmt::format("a whole number up to {}, a range such as 8..64 of up to {} counts, or auto",
-                    with_commas(contracts::most_planned_gpus), with_commas(contracts::most_planned_counts))));
+                    with_commas(contracts::max_planned_gpus), with_commas(contracts::max_planned_counts))));
   }
-  if (options.top < 1 || options.top > most_plans)
+  if (options.top < 1 || options.top > max_plans)
     errors.push_back(wrong(fmt::format("`{} {}` is not a number of plans", called("top"), options.top),
-                           fmt::format("1 to {}", with_commas(most_plans))));
+                           fmt::format("1 to {}", with_commas(max_plans))));
   if (!in_range(options.global_batch))
     errors.push_back(wrong(
         fmt::format("`{} {}` is not a number of sequences", called("global_batch"), *options.global_batch),

@@ -23,7 +23,7 @@ constexpr std::int64_t slowdown = has_address_sanitizer ? 10 : 1;
 struct Account {
   std::int64_t work = 0;
   std::int64_t bytes = 0;
-  std::int64_t most_work = 0;
+  std::int64_t max_work = 0;
   std::int64_t most_bytes = 0;
   std::int64_t until_ms = 0;
   std::int64_t next_look = 0;
@@ -70,7 +70,7 @@ Budget::Budget(std::int64_t work, std::int64_t bytes, std::int64_t cpu_ms) {
   // What an exception left behind where it passes through without a trace (WebAssembly).
   spending_on = {};
   is_uncharged = false;
-  account->most_work = work;
+  account->max_work = work;
   account->most_bytes = bytes;
   account->until_ms = cpu_now_ms() + cpu_ms * slowdown;
   account->next_look = units_between_looks;
@@ -97,8 +97,8 @@ void charge(std::size_t units) {
   if (account->spent) throw Spent(*account->spent);
   // More at once than there is overflows nothing.
   account->work +=
-      static_cast<std::int64_t>(std::min(units, static_cast<std::size_t>(account->most_work) + 1));
-  if (account->work > account->most_work) refuse(Spent::What::work);
+      static_cast<std::int64_t>(std::min(units, static_cast<std::size_t>(account->max_work) + 1));
+  if (account->work > account->max_work) refuse(Spent::What::work);
   if (account->work < account->next_look) return;
   account->next_look = account->work + units_between_looks;
   if (cpu_now_ms() > account->until_ms) refuse(Spent::What::time);

@@ -12,15 +12,15 @@ namespace shapelint {
 // A unit of work is about 10 ns on one core of 2020: a step of an interpreter takes ten, an element that is
 // copied or looked at two, and 64 bytes that are looked at one. Real files stay under a tenth of it
 // (docs/reference/security.md#limits).
-inline constexpr std::int64_t most_work = 50'000'000;
+inline constexpr std::int64_t max_work = 50'000'000;
 
 // Bytes that what works out one file holds at once: with its text and its tree the program stays under 300
 // MB.
-inline constexpr std::int64_t most_working_bytes = std::int64_t{96} << 20;
+inline constexpr std::int64_t max_working_bytes = std::int64_t{96} << 20;
 
 // Processor time of the thread in milliseconds, for what no unit of work was counted for. Ten times what all
 // of the work takes.
-inline constexpr std::int64_t most_cpu_ms = 10'000;
+inline constexpr std::int64_t max_cpu_ms = 10'000;
 
 // Thrown where the account is empty, and again by whatever goes on anyway. Those who read a file make
 // an error with a place of it.
@@ -35,8 +35,8 @@ struct Spent : std::runtime_error {
 // nothing between a reader and a comparison can forget to pass it on.
 class Budget {
  public:
-  explicit Budget(std::int64_t work = most_work, std::int64_t bytes = most_working_bytes,
-                  std::int64_t cpu_ms = most_cpu_ms);
+  explicit Budget(std::int64_t work = max_work, std::int64_t bytes = max_working_bytes,
+                  std::int64_t cpu_ms = max_cpu_ms);
   ~Budget();
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;

@@ -160,9 +160,9 @@ std::string fixed(double value, int decimals) {
 }
 
 std::string shortest_decimal(double low, double high) {
-  constexpr int most_decimals = 12;
+  constexpr int max_decimals = 12;
   double power = 1;
-  for (int decimals = 1; decimals <= most_decimals; ++decimals) {
+  for (int decimals = 1; decimals <= max_decimals; ++decimals) {
     power *= 10;
     const double value = std::ceil(low * power) / power;
     if (value < high) return fixed(value, decimals);
@@ -189,12 +189,12 @@ void append_exact(std::string& out, double value) {
   const auto shortest = fmt::detail::dragonbox::to_decimal(std::fabs(value));
   const int count = fmt::detail::count_digits(shortest.significand);
   const int whole = shortest.exponent + count;  // digits before the point
-  constexpr int least_whole = -3;               // where fmt begins to write exponents, and
-  constexpr int most_whole = 16;                // where it ends
+  constexpr int min_whole = -3;                 // where fmt begins to write exponents, and
+  constexpr int max_whole = 16;                 // where it ends
   constexpr std::size_t block = 24;             // copied as a whole: as many as 17 digits are in it
   std::array<char, 2 * block> text;             // -1.2345678901234567e-308 has 24 characters
   char* end = text.data();
-  if (whole < least_whole || whole > most_whole) {
+  if (whole < min_whole || whole > max_whole) {
     end = fmt::format_to(end, FMT_COMPILE("{}"), value);
     out.append(text.data(), end);
     return;

@@ -12,7 +12,7 @@ namespace shapelint::calibrate {
 
 namespace {
 
-constexpr std::size_t most_errors = 20;
+constexpr std::size_t max_errors = 20;
 
 // Cuts one line into fields; quotes may hold commas. Returns how many there are.
 template <std::size_t N>
@@ -67,14 +67,14 @@ bool CsvLines::read_header(std::string_view hint) {
 
 std::optional<std::size_t> CsvLines::column(std::string_view name) const {
   std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < std::min(width_, most_columns); ++i) {
+  for (std::size_t i = 0; i < std::min(width_, max_columns); ++i) {
     if (names_[i] == name) found = i;
   }
   return found;
 }
 
 bool CsvLines::next() {
-  while (errors_.size() < most_errors && advance()) {
+  while (errors_.size() < max_errors && advance()) {
     if (line_.empty()) continue;
     const std::size_t count = cut(line_, fields_);
     if (count == width_) return true;

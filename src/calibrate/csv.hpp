@@ -37,7 +37,7 @@ class CsvLines {
   void fail(std::string message, std::string hint = {});
 
  private:
-  static constexpr std::size_t most_columns = 64;
+  static constexpr std::size_t max_columns = 64;
   bool advance();
 
   std::string_view text_;
@@ -45,8 +45,8 @@ class CsvLines {
   std::vector<Error>& errors_;
   std::string_view header_;
   std::string_view line_;
-  std::array<std::string_view, most_columns> names_{};
-  std::array<std::string_view, most_columns> fields_{};
+  std::array<std::string_view, max_columns> names_{};
+  std::array<std::string_view, max_columns> fields_{};
   std::size_t width_ = 0;
   std::size_t position_ = 0;
   std::size_t begin_ = 0;

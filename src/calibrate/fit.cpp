@@ -16,15 +16,15 @@ namespace shapelint::calibrate {
 
 namespace {
 
-constexpr std::size_t least_rows = 50;
-constexpr std::size_t least_sites = 3;
+constexpr std::size_t min_rows = 50;
+constexpr std::size_t min_sites = 3;
 constexpr double tolerance = 1e-5;
 // A constant that changes the loss by less than this is not determined by the data.
-constexpr double least_effect = 2e-4;
+constexpr double min_effect = 2e-4;
 
 // Of a few rows that are to adjust a profile. Its predictions err by `usual_error`, and its constants by
 // `usual_move` of what is plausible; rows of one n and k are wrong alike, so that a site counts once.
-constexpr std::size_t least_adjusting_rows = 5;
+constexpr std::size_t min_adjusting_rows = 5;
 constexpr double usual_error = 0.05;
 constexpr double usual_move = 0.1;
 
@@ -184,12 +184,12 @@ std::vector<MeasuredShape> sampled(std::vector<MeasuredShape> rows, std::size_t 
 Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const MeasuredShape> rows,
                 const FitOptions& options) {
   const std::size_t sites = count_sites(rows);
-  const std::size_t least = options.adjust ? least_adjusting_rows : least_rows;
-  const std::size_t least_places = options.adjust ? 1 : least_sites;
-  if (rows.size() < least || sites < least_places) {
+  const std::size_t least = options.adjust ? min_adjusting_rows : min_rows;
+  const std::size_t min_places = options.adjust ? 1 : min_sites;
+  if (rows.size() < least || sites < min_places) {
     return Error{
         fmt::format("{} at {} of n and k", counted(rows.size(), "row"), counted(sites, "pair")),
-        fmt::format("at least {} at {} are needed", counted(least, "row"), counted(least_places, "pair")),
+        fmt::format("at least {} at {} are needed", counted(least, "row"), counted(min_places, "pair")),
         {},
         {}};
   }
@@ -253,7 +253,7 @@ Result<Fit> fit(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<const Measu
     }
     gpu::GemmConstants without = best;
     without.*each->member = choice.start.*each->member;
-    if (effect > least_effect || search.loss(without) > loss + least_effect) continue;
+    if (effect > min_effect || search.loss(without) > loss + min_effect) continue;
     best = without;
     loss = search.loss(best);
     result.kept.push_back({each->key, "the data does not determine it"});

@@ -16,7 +16,7 @@ namespace {
 
 using C = gpu::GemmConstants;
 
-constexpr std::size_t least_dependent_rows = 20;  // that must depend on a constant
+constexpr std::size_t min_dependent_rows = 20;  // that must depend on a constant
 // A launch within a CUDA graph takes 2 to 4 us; what takes longer includes the host.
 constexpr double longest_launch_us = 8;
 // What products take of their ideal time without any launch, roughly.
@@ -63,10 +63,10 @@ Counts count(const gpu::Gpu& gpu, std::span<const MeasuredShape> rows) {
     if (ideal[i] > 1.5 * flops_us && ideal[i] > long_transfer_us) ++counts.long_transfers;
     beyond.push_back(rows[i].time_us - usual_slack * ideal[i]);
   }
-  if (counts.long_products >= least_dependent_rows) {
-    std::nth_element(products_us.begin(), products_us.begin() + (least_dependent_rows - 1), products_us.end(),
+  if (counts.long_products >= min_dependent_rows) {
+    std::nth_element(products_us.begin(), products_us.begin() + (min_dependent_rows - 1), products_us.end(),
                      std::greater<>());
-    counts.longest_us = products_us[least_dependent_rows - 1];
+    counts.longest_us = products_us[min_dependent_rows - 1];
   }
   std::sort(beyond.begin(), beyond.end());
   counts.launch_us = beyond[beyond.size() / 20];
@@ -116,7 +116,7 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
   }
   if (set == gpu::ConstantSet::byte && choice.start.quantize_us <= 0) choice.start.quantize_us = 2;
 
-  if (counts.long_products >= least_dependent_rows) choice.start.power_reach_us = counts.longest_us;
+  if (counts.long_products >= min_dependent_rows) choice.start.power_reach_us = counts.longest_us;
 
   const auto reason = [&](const gpu::GemmConstant& each) -> std::string {
     const auto member = each.member;
@@ -129,15 +129,15 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
     if (is_of_library(each)) return "from kernel names";
     if (member == &C::prologue_2b) return "it is read from batches of odd rows and little k";
     if (member == &C::power_reach_us) return "it is read from the data";
-    if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < least_dependent_rows)
+    if ((member == &C::power_drop || member == &C::power_us) && counts.long_products < min_dependent_rows)
       return fmt::format("{} long enough for the power limit, {} are needed",
-                         counted(counts.long_products, "row is|rows are"), least_dependent_rows);
+                         counted(counts.long_products, "row is|rows are"), min_dependent_rows);
     const bool of_dram = member == &C::dram_efficiency || member == &C::dram_ramp ||
                          member == &C::dram_ramp_us || member == &C::sm_dram_gb_s ||
                          member == &C::reread_share;
-    if (of_dram && counts.long_transfers < least_dependent_rows)
+    if (of_dram && counts.long_transfers < min_dependent_rows)
       return fmt::format("{} bound by DRAM for long enough, {} are needed",
-                         counted(counts.long_transfers, "row is|rows are"), least_dependent_rows);
+                         counted(counts.long_transfers, "row is|rows are"), min_dependent_rows);
     if (each.key.starts_with("align_")) {
       const bool along_k = each.key[6] == 'k';
       const std::int64_t bytes = each.key.ends_with("_16b")  ? 16
@@ -145,9 +145,9 @@ Choice choose_constants(const gpu::Gpu& gpu, gpu::ConstantSet set, std::span<con
                                  : each.key.ends_with("_4b") ? 4
                                                              : 2;
       const std::size_t found = aligned_to(rows, along_k, bytes);
-      if (found < least_dependent_rows)
+      if (found < min_dependent_rows)
         return fmt::format("{} aligned so, {} are needed", counted(found, "row is|rows are"),
-                           least_dependent_rows);
+                           min_dependent_rows);
     }
     return {};
   };

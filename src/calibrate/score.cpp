@@ -10,7 +10,7 @@ namespace shapelint::calibrate {
 
 namespace {
 
-constexpr std::size_t least_pairs = 100;
+constexpr std::size_t min_pairs = 100;
 constexpr double measured_cliff = 1.10;
 constexpr double predicted_cliff = 1.05;
 
@@ -57,7 +57,7 @@ std::optional<EdgeScore> edges_of(std::span<const MeasuredShape> rows, std::span
       found += is_cliff && is_predicted ? 1 : 0;
     }
   }
-  if (edges.pairs < least_pairs) return std::nullopt;
+  if (edges.pairs < min_pairs) return std::nullopt;
   edges.recall = found / std::max(1.0, measured);
   edges.precision = found / std::max(1.0, reported);
   return edges;

@@ -65,12 +65,12 @@ std::string_view next_word(std::string_view& text) {
 
 // Of a thousand rows: without more than it takes.
 std::optional<std::int64_t> next_integer(std::string_view& text) {
-  constexpr std::size_t most_digits = 18;
+  constexpr std::size_t max_digits = 18;
   std::int64_t value = 0;
   std::size_t end = 0;
-  for (; end < text.size() && end <= most_digits && text[end] >= '0' && text[end] <= '9'; ++end)
+  for (; end < text.size() && end <= max_digits && text[end] >= '0' && text[end] <= '9'; ++end)
     value = value * 10 + (text[end] - '0');
-  if (end == 0 || end > most_digits || (end < text.size() && text[end] != ' ')) return std::nullopt;
+  if (end == 0 || end > max_digits || (end < text.size() && text[end] != ' ')) return std::nullopt;
   text.remove_prefix(std::min(end + 1, text.size()));
   return value;
 }

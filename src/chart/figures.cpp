@@ -116,7 +116,7 @@ constexpr double sawtooth_right = 936;
 constexpr double sawtooth_bottom = 440;
 constexpr double strip_top = 492;
 constexpr double strip_height = 26;
-constexpr std::size_t most_marks = 400;  // points of a line that are marked one by one
+constexpr std::size_t max_marks = 400;  // points of a line that are marked one by one
 
 PlotFrame frame_of(const SawtoothFigure& figure, double top) {
   double low_x = std::numeric_limits<double>::max();
@@ -157,7 +157,7 @@ std::string note_of(const SawtoothFigure& figure) {
   bool fails = false;
   bool overflows = false;
   for (const SawtoothLine& line : figure.lines) {
-    if (line.points.size() > most_marks) continue;
+    if (line.points.size() > max_marks) continue;
     for (const SawtoothPoint& point : line.points) {
       fails = fails || point.fails;
       overflows = overflows || (point.overflows && !point.fails);
@@ -223,7 +223,7 @@ std::string sawtooth_svg(const SawtoothFigure& figure) {
       pixels.push_back({place(frame.x, point.x), place(frame.y, point.y)});
     }
     svg.path(pixels, "series " + colour_of(i));
-    if (pixels.size() > most_marks) continue;
+    if (pixels.size() > max_marks) continue;
     const double radius = pixels.size() > 100 ? 2.5 : 4;
     for (std::size_t k = 0; k < pixels.size(); ++k) {
       const SawtoothPoint& point = line.points[k];
@@ -244,7 +244,7 @@ namespace {
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
 constexpr double bytes_per_us_per_gb_s = 1e3;
-constexpr double least_printed = 5e-4;  // shares that would be printed as 0 are left out
+constexpr double min_printed = 5e-4;  // shares that would be printed as 0 are left out
 
 // What a loss means, for who points at its bar; by Loss.
 constexpr std::array<std::string_view, cost::loss_count> explanations{
@@ -362,7 +362,7 @@ RooflineFigure roofline_figure(const report::RooflineCase& of) {
     out.marks.push_back(std::move(mark));
   }
   out.subtitle = fmt::format("{}; area of a mark: share of the step", report::plan_text(of.setup));
-  if (unseen_share >= least_printed) {
+  if (unseen_share >= min_printed) {
     out.subtitle +=
         fmt::format("; operations without FLOPs ({} of the step) are not shown", percent(unseen_share));
   }

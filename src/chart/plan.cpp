@@ -32,7 +32,7 @@ constexpr double stage_bar = 16;
 constexpr double below_axis = 56;
 constexpr double above_rows = 64;  // heading and legend
 
-constexpr std::int64_t most_stages = 32;  // that are drawn
+constexpr std::int64_t max_stages = 32;  // that are drawn
 constexpr std::int64_t fewest_drawn = 16;
 constexpr double label_width = 15;  // pixels of a block that has room for its number
 
@@ -138,7 +138,7 @@ TimelineFigure drawn_part(const TimelineFigure& figure) {
 }
 
 double timeline_height(const TimelineFigure& figure) {
-  return above_rows + stage_row * static_cast<double>(std::min(figure.stages, most_stages)) + below_axis;
+  return above_rows + stage_row * static_cast<double>(std::min(figure.stages, max_stages)) + below_axis;
 }
 
 std::string schedule_title(const TimelineFigure& figure) {
@@ -204,7 +204,7 @@ void draw_timeline(Svg& svg, const TimelineFigure& whole, double top) {
   svg.text({plan_margin, top}, heading, Anchor::start, "strong");
   constexpr double timeline_left = 96;
   draw_legend(svg, {timeline_left, top + 22}, plan_right - timeline_left, timeline_legend(figure));
-  const std::int64_t stages = std::min(figure.stages, most_stages);
+  const std::int64_t stages = std::min(figure.stages, max_stages);
   const double rows_top = top + above_rows - 28;
   const double bottom = rows_top + stage_row * static_cast<double>(stages) + 8;
   const double unit = end_us >= 2 * us_per_s ? us_per_s : us_per_ms;

@@ -25,7 +25,7 @@ constexpr double profile_right = 800;
 constexpr double profile_top = 92;
 constexpr double profile_row_height = 34;
 constexpr double profile_bar_height = 12;
-constexpr std::size_t most_rows = 30;
+constexpr std::size_t max_rows = 30;
 
 using report::xml_escaped;
 
@@ -134,7 +134,7 @@ std::string title_of(const report::ProfileReport& report) {
 }  // namespace
 
 std::string profile_svg(const report::ProfileReport& report) {
-  const std::size_t rows = std::min(most_rows, report.match.rows.size());
+  const std::size_t rows = std::min(max_rows, report.match.rows.size());
   double longest_us = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     const trace::Row& row = report.match.rows[i];

@@ -28,7 +28,7 @@ constexpr double largest_radius = 26;    // of an op that is the whole step
 constexpr double smallest_radius = 3.5;  // that can still be pointed at
 constexpr double table_left = 822;       // of the numbered operations, right of the names of ceilings
 constexpr double table_row = 19;
-constexpr std::size_t most_numbers = 18;  // as many rows as the plot is high
+constexpr std::size_t max_numbers = 18;  // as many rows as the plot is high
 
 double radius(double area) {
   return std::max(smallest_radius, largest_radius * std::sqrt(area));
@@ -248,7 +248,7 @@ void draw_numbers(Svg& svg, const PlotFrame& frame, const RooflineFigure& figure
     const double r = radius(mark->area);
     taken.push_back({at.x - r, at.x + r, at.y - r, at.y + r});
   }
-  const std::size_t count = std::min(by_size.size(), most_numbers);
+  const std::size_t count = std::min(by_size.size(), max_numbers);
   std::vector<bool> is_done(count, false);
   std::vector<Box> numbers;
   for (std::size_t i = 0; i < count; ++i) {
@@ -297,7 +297,7 @@ void draw_table(Svg& svg, const std::vector<const RooflineMark*>& by_size) {
   double y = roofline_top + 4;
   svg.text({table_left + 44, y}, "operation", Anchor::start, "soft small");
   svg.text({right, y}, "of the step", Anchor::end, "soft small");
-  const std::size_t count = std::min(by_size.size(), most_numbers);
+  const std::size_t count = std::min(by_size.size(), max_numbers);
   double rest = 0;
   for (std::size_t i = 0; i < by_size.size(); ++i) {
     const RooflineMark& mark = *by_size[i];

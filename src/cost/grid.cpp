@@ -8,9 +8,9 @@ namespace shapelint::cost {
 
 namespace {
 
-constexpr std::size_t most_prices = 16'000;  // per GPU: some 6 MB
-constexpr double most_numbered = 1e18;       // points of a part, by a key of 64 bits
-constexpr std::size_t most_runs = 500'000;   // some 20 MB
+constexpr std::size_t max_prices = 16'000;  // per GPU: some 6 MB
+constexpr double max_numbered = 1e18;       // points of a part, by a key of 64 bits
+constexpr std::size_t max_runs = 500'000;   // some 20 MB
 
 }  // namespace
 
@@ -28,7 +28,7 @@ GridPrices::GridPrices(std::span<const gpu::Gpu* const> gpus, std::span<const Gr
     }
     double points = 1;
     for (const std::size_t axis : tables_[part].axes) points *= static_cast<double>(axes_[axis].values);
-    tables_[part].is_numbered = points < most_numbered;
+    tables_[part].is_numbered = points < max_numbered;
   }
   for (const gpu::Gpu* gpu : gpus_) memos_.push_back(std::make_unique<PriceMemo>(*gpu));
 }
@@ -93,9 +93,9 @@ GridPrices::PricedPart GridPrices::find(model::ModelComponent part, const model:
 }
 
 void GridPrices::move_to(const model::Setup& setup, std::span<const std::uint32_t> positions) {
-  if (remembered_.runs.size() > most_runs) forget();
+  if (remembered_.runs.size() > max_runs) forget();
   for (auto& memo : memos_) {
-    if (memo->size() > most_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
+    if (memo->size() > max_prices) memo = std::make_unique<PriceMemo>(memo->gpu());
   }
   setup_ = &setup;
   stages_ = setup.plan.pipeline > 1 ? 2 : 1;

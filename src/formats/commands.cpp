@@ -26,7 +26,7 @@ using text::Kind;
 using text::NodeRef;
 
 // A manifest holds a handful; more than this is no file that somebody runs.
-constexpr std::size_t most_commands = 100;
+constexpr std::size_t max_commands = 100;
 
 // Bytes of the script, and of the file, which are the same; or that stand for `instead` of them.
 struct Segment {
@@ -329,7 +329,7 @@ text::Document in_file(const text::Document& of_script, const Script& script, co
 
 // Tables at any depth that have what a command needs.
 void collect(const Command& command, const View& view, NodeRef node, Place& place, std::vector<Place>& out) {
-  if (out.size() >= most_commands) return;
+  if (out.size() >= max_commands) return;
   if (node.is(Kind::table) && view.find_first(command.needs, place) && !view.find_first(command.lacks, place))
     out.push_back(place);
   std::size_t index = 0;
@@ -367,7 +367,7 @@ std::vector<text::Document> held(const Dialect& dialect, const text::Document& d
       if (!parsed) continue;
       const Span otherwise = view.find({each, true}, {}).span();
       for (const text::Document& one : *parsed) {
-        if (out.size() < most_commands) out.push_back(in_file(one, *script, document, otherwise));
+        if (out.size() < max_commands) out.push_back(in_file(one, *script, document, otherwise));
       }
     }
   }

@@ -56,8 +56,8 @@ Gitignore::Verdict Gitignore::check(std::string_view path, bool is_folder) const
 namespace {
 
 // Beyond any real project; a search that goes deeper runs in circles.
-constexpr int most_levels = 64;
-constexpr std::size_t most_files = 500'000;
+constexpr int max_levels = 64;
+constexpr std::size_t max_files = 500'000;
 
 // Folders of tools: environments, what was built or fetched, caches. Most repositories ignore them; outside
 // of one nothing says so. One that is named is searched.
@@ -128,14 +128,14 @@ class Searcher {
 
   void walk(const std::string& folder, int level) {
     if (is_full_) return;
-    if (level > most_levels) {
+    if (level > max_levels) {
       // Nothing is passed over in silence: it may be what was to be checked.
-      out_.errors.push_back(Error{
-          fmt::format("folders are nested more than {} deep; deeper ones are not searched", most_levels),
-          "name a folder further in, or exclude this one in .gitignore",
-          folder,
-          {},
-          ErrorCode::too_large});
+      out_.errors.push_back(
+          Error{fmt::format("folders are nested more than {} deep; deeper ones are not searched", max_levels),
+                "name a folder further in, or exclude this one in .gitignore",
+                folder,
+                {},
+                ErrorCode::too_large});
       return;
     }
     const auto paths = files_.list(folder);
@@ -153,10 +153,10 @@ class Searcher {
         if (is_tool_folder(name)) continue;
         if (!files_.is_link(path) && !is_ignored(path, true)) walk(path, level + 1);
       } else if (name != own_file && text::syntax_by_name(path) && !is_ignored(path, false)) {
-        if (out_.files.size() >= most_files) {
+        if (out_.files.size() >= max_files) {
           is_full_ = true;
           out_.errors.push_back(
-              Error{fmt::format("more than {} files: this one and the following are skipped", most_files),
+              Error{fmt::format("more than {} files: this one and the following are skipped", max_files),
                     "name fewer folders",
                     path,
                     {},

@@ -99,7 +99,7 @@ void find_duplicates(const Dialect& dialect, const text::Document& document, boo
                                    source.places().place(first.span().begin).line);
       if (same_value(first, child)) remark.kind = Remark::Kind::repeated_key;
       out.push_back(std::move(remark));
-      if (out.size() > most_remarks) return;
+      if (out.size() > max_remarks) return;
     }
   }
 }
@@ -123,7 +123,7 @@ bool is_octal(std::string_view text) {
 }
 
 void find_misread(const Dialect& dialect, const text::Document& document, std::vector<Remark>& out) {
-  for (std::size_t i = 0; i < document.nodes().size() && out.size() <= most_remarks; ++i) {
+  for (std::size_t i = 0; i < document.nodes().size() && out.size() <= max_remarks; ++i) {
     const NodeRef node(&document, static_cast<std::int32_t>(i));
     if (node.use_span() || node.key().empty()) continue;
     if (node.is(Kind::string) && !dialect.reads_exponents) {
@@ -155,10 +155,10 @@ bool supports_syntax(const Dialect& dialect, std::string_view syntax) {
 }  // namespace
 
 std::optional<Error> too_many_remarks(const std::vector<Remark>& remarks) {
-  if (remarks.size() <= most_remarks) return std::nullopt;
-  const Remark& first = remarks[most_remarks];
+  if (remarks.size() <= max_remarks) return std::nullopt;
+  const Remark& first = remarks[max_remarks];
   return Error{fmt::format("the file has more than {} duplicate or misspelt keys and malformed numbers",
-                           with_commas(static_cast<std::int64_t>(most_remarks))),
+                           with_commas(static_cast<std::int64_t>(max_remarks))),
                "a configuration is smaller", first.path, first.span, ErrorCode::too_large};
 }
 
@@ -271,7 +271,7 @@ void add_words(std::string& text, std::string_view words, std::string_view betwe
 
 void add_remarks(const std::vector<Remark>& from, std::vector<Remark>& into) {
   for (const Remark& each : from) {
-    if (into.size() > most_remarks) return;
+    if (into.size() > max_remarks) return;
     const auto there = std::find_if(into.begin(), into.end(), [&](const Remark& other) {
       const bool is_one = each.kind == Remark::Kind::unresolved || other.span.begin == each.span.begin;
       return other.kind == each.kind && other.path == each.path && is_one;

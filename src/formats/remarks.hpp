@@ -15,7 +15,7 @@
 namespace shapelint::formats {
 
 // Maximum remarks on one file. Scripts of a thousand lines have a dozen.
-inline constexpr std::size_t most_remarks = 1000;
+inline constexpr std::size_t max_remarks = 1000;
 
 // The error of a file that has more, at the first of those; nothing where it has not.
 std::optional<Error> too_many_remarks(const std::vector<model::Remark>& remarks);

@@ -11,35 +11,35 @@ namespace {
 using text::NodeRef;
 
 // A kernel slower than 1 % of the peak is a typing mistake.
-constexpr double least_efficiency = 0.01;
-constexpr double most_prologue_keys = 4096;
+constexpr double min_efficiency = 0.01;
+constexpr double max_prologue_keys = 4096;
 
 constexpr Field<AttentionKernels> kernel_fields[] = {
     {"", "name", "", Type::text, &AttentionKernels::name, 0, 0, "the library's name"},
-    {"", "head_dim_multiple", "elements", Type::integer, &AttentionKernels::head_dim_multiple, 1, most_rows,
+    {"", "head_dim_multiple", "elements", Type::integer, &AttentionKernels::head_dim_multiple, 1, max_rows,
      "other head dims are padded in memory"},
-    {"", "prologue_keys", "keys", Type::number, &AttentionKernels::prologue_keys, 0, most_prologue_keys,
+    {"", "prologue_keys", "keys", Type::number, &AttentionKernels::prologue_keys, 0, max_prologue_keys,
      "start and end of a query tile, as keys that it might have processed"},
     {"", "wave_softness", "", Type::number, &AttentionKernels::wave_softness, 0, 1,
      "0: whole waves; 1: SMs never idle"},
 };
 
 constexpr Field<AttentionBucket> bucket_fields[] = {
-    {"", "head_dim", "elements", Type::integer, &AttentionBucket::head_dim, 1, most_rows,
+    {"", "head_dim", "elements", Type::integer, &AttentionBucket::head_dim, 1, max_rows,
      "of queries and keys; smaller ones are padded to it"},
-    {"", "value_head_dim", "elements", Type::integer, &AttentionBucket::value_head_dim, 1, most_rows,
+    {"", "value_head_dim", "elements", Type::integer, &AttentionBucket::value_head_dim, 1, max_rows,
      "of values; `head_dim` if not stated"},
-    {"", "query_tile", "rows", Type::integer, &AttentionBucket::query_tile, 1, most_rows, "forward"},
-    {"", "key_tile", "columns", Type::integer, &AttentionBucket::key_tile, 1, most_rows, "forward"},
-    {"", "backward_query_tile", "rows", Type::integer, &AttentionBucket::backward_query_tile, 1, most_rows,
+    {"", "query_tile", "rows", Type::integer, &AttentionBucket::query_tile, 1, max_rows, "forward"},
+    {"", "key_tile", "columns", Type::integer, &AttentionBucket::key_tile, 1, max_rows, "forward"},
+    {"", "backward_query_tile", "rows", Type::integer, &AttentionBucket::backward_query_tile, 1, max_rows,
      "backward"},
-    {"", "backward_key_tile", "columns", Type::integer, &AttentionBucket::backward_key_tile, 1, most_rows,
+    {"", "backward_key_tile", "columns", Type::integer, &AttentionBucket::backward_key_tile, 1, max_rows,
      "backward"},
-    {"", "forward_efficiency", "", Type::number, &AttentionBucket::forward_efficiency, least_efficiency, 1,
+    {"", "forward_efficiency", "", Type::number, &AttentionBucket::forward_efficiency, min_efficiency, 1,
      "share of the peak on whole tiles of a long sequence without a mask"},
-    {"", "backward_efficiency", "", Type::number, &AttentionBucket::backward_efficiency, least_efficiency, 1,
+    {"", "backward_efficiency", "", Type::number, &AttentionBucket::backward_efficiency, min_efficiency, 1,
      "the same for the five GEMMs of the backward pass"},
-    {"", "causal_efficiency", "", Type::number, &AttentionBucket::causal_efficiency, least_efficiency, 1,
+    {"", "causal_efficiency", "", Type::number, &AttentionBucket::causal_efficiency, min_efficiency, 1,
      "speed of the masked kernels on the tiles that they do compute"},
     {"", "decode_only", "", Type::boolean, &AttentionBucket::decode_only, 0, 0,
      "one latent shared by K and V (MLA)"},
@@ -49,9 +49,9 @@ constexpr Field<AttentionBucket> bucket_fields[] = {
 
 constexpr Field<OlderKernels> older_fields[] = {
     {"", "version", "", Type::integer, &OlderKernels::version, 1, 100, "of FlashAttention"},
-    {"", "forward_speed", "", Type::number, &OlderKernels::forward_speed, least_efficiency, 1,
+    {"", "forward_speed", "", Type::number, &OlderKernels::forward_speed, min_efficiency, 1,
      "relative to the newest"},
-    {"", "backward_speed", "", Type::number, &OlderKernels::backward_speed, least_efficiency, 1,
+    {"", "backward_speed", "", Type::number, &OlderKernels::backward_speed, min_efficiency, 1,
      "relative to the newest"},
 };
 

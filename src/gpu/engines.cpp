@@ -18,8 +18,8 @@ namespace {
 
 using text::NodeRef;
 
-constexpr double most_us = 1e4;
-constexpr double most_passes = 64;
+constexpr double max_us = 1e4;
+constexpr double max_passes = 64;
 
 constexpr Field<EngineKernel> name_table[] = {
     {"", "architecture", "", Type::text, &EngineKernel::architecture, 0, 0, "id of gpus/architectures"},
@@ -46,8 +46,8 @@ constexpr Field<L2Residency> traffic_table[] = {
 constexpr Field<PrefillKernel> prefill_table[] = {
     {"", "fixed_us", "us", Type::number, &PrefillKernel::fixed_us, 0, 400, "all launches timed together"},
     {"", "tile_us", "us", Type::number, &PrefillKernel::tile_us, 0, 8, "start and end of a tile of queries"},
-    {"", "query_tile", "rows", Type::integer, &PrefillKernel::query_tile, 1, most_rows, "of queries"},
-    {"", "key_tile", "rows", Type::integer, &PrefillKernel::key_tile, 1, most_rows, "of keys"},
+    {"", "query_tile", "rows", Type::integer, &PrefillKernel::query_tile, 1, max_rows, "of queries"},
+    {"", "key_tile", "rows", Type::integer, &PrefillKernel::key_tile, 1, max_rows, "of keys"},
     {"", "packs_heads", "", Type::boolean, &PrefillKernel::packs_heads, 0, 0,
      "heads that share keys fill a tile together"},
     {"", "skips_window", "", Type::boolean, &PrefillKernel::skips_window, 0, 0,
@@ -69,9 +69,9 @@ constexpr Field<PrefillKernel> prefill_table[] = {
     {"", "tail", "", Type::number, &PrefillKernel::tail, 0, 2,
      "longest tile's time that SMs wait at the end"},
     {"", "power_drop", "", Type::number, &PrefillKernel::power_drop, 0, 0.4, "clock that long kernels lose"},
-    {"", "query_passes", "", Type::number, &PrefillKernel::query_passes, 0, most_passes,
+    {"", "query_passes", "", Type::number, &PrefillKernel::query_passes, 0, max_passes,
      "more passes over queries"},
-    {"", "key_passes", "", Type::number, &PrefillKernel::key_passes, 0, most_passes, "more passes over keys"},
+    {"", "key_passes", "", Type::number, &PrefillKernel::key_passes, 0, max_passes, "more passes over keys"},
     {"", "token_kb", "kB", Type::number, &PrefillKernel::token_kb, 0, 1000, "additional traffic per token"},
 };
 
@@ -83,8 +83,8 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "one CTA of one head"},
     {"", "head_tile_us", "us", Type::number, &DecodeKernel::head_tile_us, 0, 10,
      "and for each 128 of head dim"},
-    {"", "query_tile", "rows", Type::integer, &DecodeKernel::query_tile, 1, most_rows, "computed together"},
-    {"", "key_tile", "rows", Type::integer, &DecodeKernel::key_tile, 1, most_rows, "smallest split"},
+    {"", "query_tile", "rows", Type::integer, &DecodeKernel::query_tile, 1, max_rows, "computed together"},
+    {"", "key_tile", "rows", Type::integer, &DecodeKernel::key_tile, 1, max_rows, "smallest split"},
     {"", "slots", "", Type::integer, &DecodeKernel::slots, 0, 64, "CTAs per SM up to which keys are split"},
     {"", "balances_splits", "", Type::boolean, &DecodeKernel::balances_splits, 0, 0,
      "parts of as many tiles as an SM has"},
@@ -92,12 +92,12 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "fewest parts that nearly fill their waves"},
     {"", "splits_packed", "", Type::boolean, &DecodeKernel::splits_packed, 0, 0,
      "only packed heads are split"},
-    {"", "most_splits", "", Type::integer, &DecodeKernel::most_splits, 1, most_rows, "parts at most"},
-    {"", "fixed_splits", "", Type::integer, &DecodeKernel::fixed_splits, 0, most_rows, "parts, always"},
+    {"", "most_splits", "", Type::integer, &DecodeKernel::most_splits, 1, max_rows, "parts at most"},
+    {"", "fixed_splits", "", Type::integer, &DecodeKernel::fixed_splits, 0, max_rows, "parts, always"},
     {"", "fixed_up_to", "", Type::integer, &DecodeKernel::fixed_up_to, 1, 1e9,
      "sequences; more are not split"},
-    {"", "packs_from", "", Type::integer, &DecodeKernel::packs_from, 1, most_rows, "heads that share keys"},
-    {"", "packs_up_to", "", Type::integer, &DecodeKernel::packs_up_to, 0, most_rows, "more run one by one"},
+    {"", "packs_from", "", Type::integer, &DecodeKernel::packs_from, 1, max_rows, "heads that share keys"},
+    {"", "packs_up_to", "", Type::integer, &DecodeKernel::packs_up_to, 0, max_rows, "more run one by one"},
     {"", "window_unpacks", "", Type::boolean, &DecodeKernel::window_unpacks, 0, 0,
      "one by one under a window"},
     {"", "splits_all_keys", "", Type::boolean, &DecodeKernel::splits_all_keys, 0, 0,
@@ -126,7 +126,7 @@ constexpr Field<DecodeKernel> decode_table[] = {
      "query_passes only with several KV heads"},
     {"", "timed_share", "", Type::number, &DecodeKernel::timed_share, 0.1, 1.2,
      "of packed heads' cache that the timings moved"},
-    {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, most_passes, "over the new token"},
+    {"", "query_passes", "", Type::number, &DecodeKernel::query_passes, 0, max_passes, "over the new token"},
     {"", "token_kb", "kB", Type::number, &DecodeKernel::token_kb, 0, 1000, "additional traffic per token"},
 };
 
@@ -134,14 +134,14 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "fixed_us", "us", Type::number, &MoeKernel::fixed_us, 0, 400, "all launches timed together"},
     {"", "computes_absent", "", Type::boolean, &MoeKernel::computes_absent, 0, 0,
      "choices of experts that other ranks hold, too"},
-    {"", "computes_absent_up_to", "experts", Type::integer, &MoeKernel::computes_absent_up_to, 1, most_rows,
+    {"", "computes_absent_up_to", "experts", Type::integer, &MoeKernel::computes_absent_up_to, 1, max_rows,
      "computes_absent of layers with so many, on all ranks"},
     {"", "computes_shared", "", Type::boolean, &MoeKernel::computes_shared, 0, 0,
      "a shared expert as one more of those that each token chooses"},
     {"", "passes_absent", "", Type::boolean, &MoeKernel::passes_absent, 0, 0,
      "hidden_passes and width_passes over their rows, too"},
-    {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, most_rows, "of a tile"},
-    {"", "most_tile", "rows", Type::integer, &MoeKernel::most_tile, 1, most_rows, "of a tile"},
+    {"", "least_tile", "rows", Type::integer, &MoeKernel::least_tile, 1, max_rows, "of a tile"},
+    {"", "most_tile", "rows", Type::integer, &MoeKernel::most_tile, 1, max_rows, "of a tile"},
     {"", "tiles_by_tokens", "", Type::boolean, &MoeKernel::tiles_by_tokens, 0, 0,
      "least_tile up to as many tokens as experts, then most_tile"},
     {"", "efficiency", "", Type::number, &MoeKernel::efficiency, 0.005, 1.3, "share of the peak"},
@@ -155,14 +155,14 @@ constexpr Field<MoeKernel> moe_table[] = {
     {"", "wave_rounding", "", Type::number, &MoeKernel::wave_rounding, 0, 1, "1: whole waves"},
     {"", "least_wave", "", Type::number, &MoeKernel::least_wave, 0.01, 1, "that few tiles take"},
     {"", "overlap_power", "", Type::number, &MoeKernel::overlap_power, 1, 8, "1: one after the other"},
-    {"", "hidden_passes", "", Type::number, &MoeKernel::hidden_passes, 0, most_passes, "rows of hidden size"},
-    {"", "width_passes", "", Type::number, &MoeKernel::width_passes, 0, most_passes, "rows of the width"},
-    {"", "token_passes", "", Type::number, &MoeKernel::token_passes, 0, most_passes, "tokens of hidden size"},
+    {"", "hidden_passes", "", Type::number, &MoeKernel::hidden_passes, 0, max_passes, "rows of hidden size"},
+    {"", "width_passes", "", Type::number, &MoeKernel::width_passes, 0, max_passes, "rows of the width"},
+    {"", "token_passes", "", Type::number, &MoeKernel::token_passes, 0, max_passes, "tokens of hidden size"},
     {"", "expert_us", "us", Type::number, &MoeKernel::expert_us, 0, 10, "for each expert of the rank"},
 };
 
 constexpr Field<ElementwiseKernel> pass_table[] = {
-    {"", "fixed_us", "us", Type::number, &ElementwiseKernel::fixed_us, 0, most_us, "launch"},
+    {"", "fixed_us", "us", Type::number, &ElementwiseKernel::fixed_us, 0, max_us, "launch"},
     {"", "row_us", "us", Type::number, &ElementwiseKernel::row_us, 0, 10, "a row on one SM"},
     {"", "width_us", "us", Type::number, &ElementwiseKernel::width_us, 0, 10, "for each 8192 columns"},
 };
@@ -358,7 +358,7 @@ namespace {
 using text::NodeRef;
 
 constexpr std::string_view file_kind = "serving-memory";
-constexpr double most_gib = 1e3;
+constexpr double max_gib = 1e3;
 constexpr double most_sequences = 1e6;
 constexpr double most_tokens = 1e9;
 
@@ -371,20 +371,20 @@ constexpr Field<EngineMemory> engine_memory_table[] = {
      "of what weights leave, by default"},
     {"", "checks_longest", "", Type::boolean, &EngineMemory::checks_longest, 0, 0,
      "fails at startup if the KV cache cannot hold the longest sequence"},
-    {"", "activation_gib", "GiB", Type::number, &EngineMemory::activation_gib, 0, most_gib,
+    {"", "activation_gib", "GiB", Type::number, &EngineMemory::activation_gib, 0, max_gib,
      "activations of its longest step"},
-    {"", "mixture_gib", "GiB", Type::number, &EngineMemory::mixture_gib, 0, most_gib,
+    {"", "mixture_gib", "GiB", Type::number, &EngineMemory::mixture_gib, 0, max_gib,
      "the same for MoE models"},
     {"", "sampler_bytes", "bytes", Type::number, &EngineMemory::sampler_bytes, 0, 1e3,
      "for each row of the vocabulary and sequence"},
-    {"", "runtime_gib", "GiB", Type::number, &EngineMemory::runtime_gib, 0, most_gib, "context and kernels"},
-    {"", "runtime_ranks_gib", "GiB", Type::number, &EngineMemory::runtime_ranks_gib, 0, most_gib,
+    {"", "runtime_gib", "GiB", Type::number, &EngineMemory::runtime_gib, 0, max_gib, "context and kernels"},
+    {"", "runtime_ranks_gib", "GiB", Type::number, &EngineMemory::runtime_ranks_gib, 0, max_gib,
      "the same with several ranks"},
     {"", "sequences", "sequences", Type::integer, &EngineMemory::sequences, 1, most_sequences,
      "at a time, by default"},
     {"", "small_sequences", "sequences", Type::integer, &EngineMemory::small_sequences, 1, most_sequences,
      "on small GPUs"},
-    {"", "small_below_gib", "GiB", Type::number, &EngineMemory::small_below_gib, 0, most_gib,
+    {"", "small_below_gib", "GiB", Type::number, &EngineMemory::small_below_gib, 0, max_gib,
      "memory up to which a GPU counts as small"},
     {"", "step_tokens", "tokens", Type::integer, &EngineMemory::step_tokens, 1, most_tokens,
      "that a step reads at most, by default"},

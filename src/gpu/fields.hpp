@@ -40,7 +40,7 @@ struct Field {
 };
 
 // A tile of more than a million rows is a typing mistake.
-inline constexpr double most_rows = 1e6;
+inline constexpr double max_rows = 1e6;
 
 std::span<const Field<Gpu>> gpu_fields();
 // Keys of a profile that are no figures, and those that one without `based_on` needs.

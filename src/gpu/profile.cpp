@@ -166,7 +166,7 @@ void limit(NodeRef stated, std::string_view key, std::string_view unit, Result<G
 }
 
 // A profile may be based on one that is based on another; a longer chain is a loop.
-constexpr int most_bases = 8;
+constexpr int max_bases = 8;
 
 Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span<const Document> own,
                  int depth) {
@@ -177,7 +177,7 @@ Gpu read_profile(const Document& document, std::vector<Error>& errors, std::span
     if (!name) {
       errors.push_back(base.error(
           fmt::format("`based_on` is {}, expected the name of a GPU", text::describe(base.kind()))));
-    } else if (depth == most_bases) {
+    } else if (depth == max_bases) {
       errors.push_back(base.error(fmt::format("`{}` is based on itself, through others", id_of(document))));
     } else if (const auto file = find_profile(*name, own); !file) {
       errors.push_back(base.error(file.error().message, file.error().hint));

@@ -15,13 +15,13 @@ namespace shapelint::gpu {
 
 namespace {
 
-constexpr double most_spread = 10;
+constexpr double max_spread = 10;
 
 constexpr Field<GemmSpread> slice_fields[] = {
-    {"", "decode", "share", Type::number, &GemmSpread::decode, 0, most_spread, "m <= 64"},
-    {"", "small", "share", Type::number, &GemmSpread::small, 0, most_spread, "m > 64, less than 256 us"},
-    {"", "large", "share", Type::number, &GemmSpread::large, 0, most_spread, "m > 64, 256 us and more"},
-    {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, most_spread,
+    {"", "decode", "share", Type::number, &GemmSpread::decode, 0, max_spread, "m <= 64"},
+    {"", "small", "share", Type::number, &GemmSpread::small, 0, max_spread, "m > 64, less than 256 us"},
+    {"", "large", "share", Type::number, &GemmSpread::large, 0, max_spread, "m > 64, 256 us and more"},
+    {"", "misaligned", "share", Type::number, &GemmSpread::misaligned, 0, max_spread,
      "n or k not a multiple of 8"},
 };
 using P = ProductSpread;
@@ -39,10 +39,10 @@ constexpr Field<A> attention_fields[] = {
     {"", "gpu", "", Type::text, &A::gpu, 0, 0, "id of the profile that was measured"},
     {"", "phase", "", Type::text, &A::phase, 0, 0, "prefill or decode"},
     {"", "pairs", "", Type::integer, &A::pairs, 1, 1e9, "of kernels that were measured"},
-    {"", "same_head_dim", "share", Type::number, &A::same_head_dim, 0, most_spread,
+    {"", "same_head_dim", "share", Type::number, &A::same_head_dim, 0, max_spread,
      "lengths, heads, sequences"},
-    {"", "other_head_dim", "share", Type::number, &A::other_head_dim, 0, most_spread, "the head dimension"},
-    {"", "same_width", "share", Type::number, &A::same_width, 0, most_spread,
+    {"", "other_head_dim", "share", Type::number, &A::other_head_dim, 0, max_spread, "the head dimension"},
+    {"", "same_width", "share", Type::number, &A::same_width, 0, max_spread,
      "heads of another dimension, as wide"},
 };
 constexpr std::string_view spread_file_keys[] = {"kind", "sources", "notes", "products", "attention"};

@@ -120,8 +120,8 @@ std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
   return out;
 }
 
-std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu& gpu,
-                                  const rules::RuleBook& rules) {
+std::optional<JobPlan> min_plan(const model::Reading& reading, const gpu::Gpu& gpu,
+                                const rules::RuleBook& rules) {
   if (!reading.complete || !reading.setup.model.conv.empty() || gpu::memory_gib(gpu) <= 0) return {};
   if (rules::states_plan(reading) || model::weights_are_unknown(reading.setup.plan)) return {};
   const double needed = suggest::memory_bytes(reading.setup);

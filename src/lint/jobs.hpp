@@ -47,8 +47,8 @@ std::vector<JobPlan> jobs_of(const model::Reading& reading, const gpu::Gpu& gpu,
 
 // The job that a file states, where nothing says how it is laid out and one GPU is too small: on as few as
 // hold it.
-std::optional<JobPlan> least_plan(const model::Reading& reading, const gpu::Gpu& gpu,
-                                  const rules::RuleBook& rules);
+std::optional<JobPlan> min_plan(const model::Reading& reading, const gpu::Gpu& gpu,
+                                const rules::RuleBook& rules);
 
 // "2 x h100-sxm5 (TP 2), 65.7 GiB each"; "more than 1,024 x h100-sxm5" of one that fits none.
 std::string plan_text(const JobPlan& job);

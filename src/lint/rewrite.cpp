@@ -28,7 +28,7 @@ using model::Origin;
 
 // Each pass reads what the one before it wrote: values, what they are worked out from, and keys that only
 // another layout has.
-constexpr int most_passes = 4;
+constexpr int max_passes = 4;
 
 // The same model as another text of the file has it.
 Result<model::Reading> read_again(const RewriteRequest& request, const std::string& content) {
@@ -281,7 +281,7 @@ Rewritten rewrite(const RewriteRequest& request) {
       }
       return made;
     }
-    const bool is_last = pass == most_passes;
+    const bool is_last = pass == max_passes;
     Rewritten next = is_last ? Rewritten{} : change(request, made.text, *now, wrong, Computed::scale);
     if (next.text == request.text && next.obstacle.empty()) return {{}, {}, no_keys(wrong), {}};
     if (is_last || !next.obstacle.empty() || next.text == made.text) {

@@ -44,12 +44,12 @@ void for_each_in_threads(std::size_t count, std::optional<std::int64_t> jobs,
 namespace {
 
 // Of all files that are read in one run: a checkout of configurations has some 100 MB.
-constexpr std::int64_t most_project_bytes = std::int64_t{4} << 30;
+constexpr std::int64_t max_project_bytes = std::int64_t{4} << 30;
 
 // The work of all files of one run: five that take as much as a file may, and what others take on top. Files
 // of real projects take a fifth of that.
-constexpr std::int64_t most_project_work = 5 * most_work;
-constexpr std::int64_t most_work_for_each = 100'000;
+constexpr std::int64_t max_project_work = 5 * max_work;
+constexpr std::int64_t max_work_for_each = 100'000;
 
 // One file to lint, and what came of it.
 struct Job {
@@ -106,7 +106,7 @@ void add_jobs(ModelReport& model, const std::vector<gpu::Gpu>& gpus) {
     if (gpu == nullptr) continue;
     if (is_open) {
       for (JobPlan& job : jobs_of(model.reading, *gpu, *model.rules)) model.jobs.push_back(std::move(job));
-    } else if (std::optional<JobPlan> least = least_plan(model.reading, *gpu, *model.rules)) {
+    } else if (std::optional<JobPlan> least = min_plan(model.reading, *gpu, *model.rules)) {
       model.least.push_back(*std::move(least));
     }
   }
@@ -272,8 +272,8 @@ class Run {
   void lint_one(Job& job) const {
     std::optional<std::string> content = text_of(job);
     if (!content) return;
-    job.is_left_out = (read_bytes_ += static_cast<std::int64_t>(content->size())) > most_project_bytes ||
-                      work_ > most_work_of_all();
+    job.is_left_out = (read_bytes_ += static_cast<std::int64_t>(content->size())) > max_project_bytes ||
+                      work_ > max_work_of_all();
     if (job.is_left_out) return;
     // One account for all that is read for the file, and as it was before.
     const Budget budget;
@@ -286,8 +286,8 @@ class Run {
     job.outcome.errors.push_back({project::too_costly(budget, source), source.text});
   }
 
-  std::int64_t most_work_of_all() const {
-    return most_project_work + most_work_for_each * static_cast<std::int64_t>(jobs_.size());
+  std::int64_t max_work_of_all() const {
+    return max_project_work + max_work_for_each * static_cast<std::int64_t>(jobs_.size());
   }
 
   text::Source look_at(Job& job, std::string content) const {
@@ -403,9 +403,9 @@ class Run {
         std::find_if(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.is_left_out; });
     if (first == jobs_.end()) return;
     const auto count = std::count_if(first, jobs_.end(), [](const Job& job) { return job.is_left_out; });
-    const std::string why = work_ > most_work_of_all()
+    const std::string why = work_ > max_work_of_all()
                                 ? "the files take too long to read"
-                                : fmt::format("the files hold more than {} GB", most_project_bytes >> 30);
+                                : fmt::format("the files hold more than {} GB", max_project_bytes >> 30);
     out_.report.errors.push_back(
         {Error{fmt::format("{}; this one{} left out", why,
                            count == 1 ? " is" : fmt::format(" and {} more are", count - 1)),

@@ -14,7 +14,7 @@ namespace shapelint::lsp {
 namespace {
 
 // Products listed for one GPU; the others take less time.
-constexpr std::size_t most_products = 8;
+constexpr std::size_t max_products = 8;
 
 bool holds(const std::optional<api::Range>& range, std::int64_t offset) {
   return range && range->start.byte <= offset && offset <= range->end.byte;
@@ -46,7 +46,7 @@ std::string products(const api::Step& step, std::string_view field) {
     return a->total_us > b->total_us;
   });
   std::string out;
-  for (std::size_t i = 0; i < std::min(found.size(), most_products); ++i) {
+  for (std::size_t i = 0; i < std::min(found.size(), max_products); ++i) {
     const api::Operation& op = *found[i];
     const api::Efficiency& efficiency = op.efficiency;
     out += fmt::format("- `{}`: {}, {}, {}; {}{}{}{}\n", op.name, dimension("m", op, field),
@@ -54,7 +54,7 @@ std::string products(const api::Step& step, std::string_view field) {
                        loss("misalignment", efficiency.alignment), loss("tile quantization", efficiency.tile),
                        loss("wave quantization", efficiency.wave));
   }
-  if (found.size() > most_products) out += fmt::format("- and {} more\n", found.size() - most_products);
+  if (found.size() > max_products) out += fmt::format("- and {} more\n", found.size() - max_products);
   return out;
 }
 

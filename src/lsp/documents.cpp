@@ -83,7 +83,7 @@ bool Documents::change(const std::string& uri, const std::vector<TextChange>& ch
     if (file.is_lost) continue;
     apply(each, encoding_, file.text);
     if (each.range) edited_bytes += file.text.size();
-    if (file.text.size() > largest_document || edited_bytes > most_edited_bytes) lose(uri);
+    if (file.text.size() > largest_document || edited_bytes > max_edited_bytes) lose(uri);
   }
   file.version = version;
   file.is_due = true;
@@ -154,7 +154,7 @@ void Documents::keep(const std::string& uri) {
   };
   std::size_t all = 0;
   for (const std::string& each : kept_) all += count(each);
-  for (; all > most_results && kept_.size() > 1; kept_.pop_front()) {
+  for (; all > max_results && kept_.size() > 1; kept_.pop_front()) {
     all -= count(kept_.front());
     const auto oldest = open_.find(kept_.front());
     if (oldest == open_.end()) continue;

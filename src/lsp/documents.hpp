@@ -19,11 +19,11 @@ namespace shapelint::lsp {
 // As large as any file that the linter reads. The text of a larger document is not kept.
 inline constexpr std::size_t largest_document = std::size_t{16} * 1024 * 1024;
 // Bytes of a document that the changes of one message may go through, each from the beginning: some seconds.
-inline constexpr std::size_t most_edited_bytes = std::size_t{512} * 1024 * 1024;
+inline constexpr std::size_t max_edited_bytes = std::size_t{512} * 1024 * 1024;
 
 // Documents of which the results are kept, some 100 KB each, larger ones as several; of others they are
 // worked out again when asked for.
-inline constexpr std::size_t most_results = 256;
+inline constexpr std::size_t max_results = 256;
 
 struct Diagnostic {
   TextRange range;

@@ -24,9 +24,9 @@ constexpr std::size_t longest_line = 4096;
 constexpr int deepest_message = 100;
 constexpr std::int64_t most_values = 2'000'000;
 // What waits on the input is taken together up to this; not beyond, since parsed it takes many times as much.
-constexpr std::size_t most_waiting_bytes = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t max_waiting_bytes = std::size_t{16} * 1024 * 1024;
 // Room that is given back after a long message.
-constexpr std::size_t most_spare_room = std::size_t{1024} * 1024;
+constexpr std::size_t max_spare_room = std::size_t{1024} * 1024;
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -60,7 +60,7 @@ void Frames::push(std::string_view bytes) {
   bytes_.erase(0, at_);
   scanned_ -= std::min(scanned_, at_);
   at_ = 0;
-  if (bytes_.empty() && bytes_.capacity() > most_spare_room) bytes_.shrink_to_fit();
+  if (bytes_.empty() && bytes_.capacity() > max_spare_room) bytes_.shrink_to_fit();
   bytes_ += bytes;
 }
 
@@ -166,7 +166,7 @@ std::vector<Frame> read_waiting(std::istream& in, Frames& frames) {
   std::vector<Frame> waiting;
   std::streambuf& input = *in.rdbuf();
   std::size_t taken = 0;
-  while (waiting.empty() || (taken < most_waiting_bytes && input.in_avail() > 0)) {
+  while (waiting.empty() || (taken < max_waiting_bytes && input.in_avail() > 0)) {
     // Waits for a byte, and takes with it those that need no waiting.
     constexpr int end = std::char_traits<char>::eof();
     if (input.sgetc() == end) break;

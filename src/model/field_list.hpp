@@ -8,7 +8,7 @@
 // Of one kind of layers without softmax attention: three tables have the same keys.
 #define SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, prefix, table, at, what_it_is, which_layers) \
   CHOICE(prefix, table, "kind", model.mixers[at].kind, MixerKind, mixer_names, what_it_is) \
-  INTEGER(prefix##_layers, table, "layers", model.mixers[at].layers, 0, most_layers, "layers", which_layers) \
+  INTEGER(prefix##_layers, table, "layers", model.mixers[at].layers, 0, max_layers, "layers", which_layers) \
   INTEGER(prefix##_key_heads, table, "num_key_heads", model.mixers[at].key_heads, 0, largest_width, "heads", "query and key heads (SSM: groups)") \
   INTEGER(prefix##_value_heads, table, "num_value_heads", model.mixers[at].value_heads, 0, largest_width, "heads", "value heads (SSM: heads)") \
   INTEGER(prefix##_key_dim, table, "key_head_dim", model.mixers[at].key_dim, 0, largest_width, "elements", "head dimension of keys (SSM: state size)") \
@@ -22,7 +22,7 @@
 
 #define SHAPELINT_FIELDS(INTEGER, BOOLEAN, CHOICE) \
   INTEGER(hidden_size, "model", "hidden_size", model.hidden_size, 1, largest_width, "elements", "width of the residual stream") \
-  INTEGER(num_layers, "model", "num_layers", model.num_layers, 1, most_layers, "layers", "layers, or blocks of a hybrid") \
+  INTEGER(num_layers, "model", "num_layers", model.num_layers, 1, max_layers, "layers", "layers, or blocks of a hybrid") \
   INTEGER(num_attention_heads, "model", "num_attention_heads", model.num_attention_heads, 1, largest_width, "heads", "query heads") \
   INTEGER(num_key_value_heads, "model", "num_key_value_heads", model.num_key_value_heads, 1, largest_width, "heads", "KV heads [default: num_attention_heads]") \
   INTEGER(head_dim, "model", "head_dim", model.head_dim, 1, largest_width, "elements", "head dimension [default: hidden_size / num_attention_heads]") \
@@ -34,14 +34,14 @@
   BOOLEAN(tie_word_embeddings, "model", "tie_word_embeddings", model.tie_word_embeddings, "the LM head shares the weights of the embedding") \
   BOOLEAN(parallel_block, "model", "parallel_block", model.parallel_block, "attention and MLP read the same input (GPT-J, Falcon)") \
   BOOLEAN(causal, "model", "causal", model.causal, "each token sees only those before it") \
-  INTEGER(layers_without_attention, "model", "layers_without_attention", model.layers_without_attention, 0, most_layers, "layers", "layers of a hybrid without softmax attention: `[model.mixer]` is their token mixer; layers beyond its number have none") \
-  INTEGER(layers_without_mlp, "model", "layers_without_mlp", model.layers_without_mlp, 0, most_layers, "layers", "layers of a hybrid that have neither an MLP nor experts") \
+  INTEGER(layers_without_attention, "model", "layers_without_attention", model.layers_without_attention, 0, max_layers, "layers", "layers of a hybrid without softmax attention: `[model.mixer]` is their token mixer; layers beyond its number have none") \
+  INTEGER(layers_without_mlp, "model", "layers_without_mlp", model.layers_without_mlp, 0, max_layers, "layers", "layers of a hybrid that have neither an MLP nor experts") \
   INTEGER(mtp_layers, "model", "mtp_layers", model.mtp_layers, 0, 64, "layers", "layers of multi-token prediction (DeepSeek-V3)") \
   INTEGER(residual_streams, "model", "residual_streams", model.residual_streams, 1, 64, "streams", "copies of the residual stream; 1 for an ordinary one") \
   CHOICE(residual_mixing, "model", "residual_mixing", model.residual_mixing, ResidualMixing, residual_mixing_names, "how several residual streams are mixed: hyper-connections (DeepSeek-V4), or AltUp (Gemma 3n)") \
   INTEGER(laurel_rank, "model", "laurel_rank", model.laurel_rank, 0, largest_width, "elements", "rank of the low-rank product in addition to each attention (LAuReL, Gemma 3n); 0 for none") \
   BOOLEAN(cross_attention, "model", "cross_attention", model.cross_attention, "each layer also attends to the output of an encoder (T5, BART, Whisper)") \
-  INTEGER(shared_key_value_layers, "model", "shared_key_value_layers", model.shared_key_value_layers, 0, most_layers, "layers", "layers whose attention reads K and V of an earlier layer (CLA, YOCO)") \
+  INTEGER(shared_key_value_layers, "model", "shared_key_value_layers", model.shared_key_value_layers, 0, max_layers, "layers", "layers whose attention reads K and V of an earlier layer (CLA, YOCO)") \
   BOOLEAN(shared_key_value_weights, "model", "shared_key_value_weights", model.shared_key_value_weights, "these layers keep K and V projections that are not used (Gemma 3n)") \
   INTEGER(mlps_per_layer, "model", "mlps_per_layer", model.mlps_per_layer, 1, 4, "MLPs", "MLPs per layer: 2 in a conformer, one before attention and one after it") \
   INTEGER(convolution_kernel, "model", "convolution_kernel", model.convolution_kernel, 0, 1024, "taps", "taps of the depthwise convolution module in each layer with attention (Conformer); 0 for none") \
@@ -75,7 +75,7 @@
   BOOLEAN(input_separable, "model", "input_separable", model.front.separable, "these convolutions after the first are depthwise separable (FastConformer)") \
   INTEGER(output_size, "model", "output_size", model.output_size, 0, largest_width, "elements", "elements that a final GEMM predicts per token (diffusion: per patch); 0 for none") \
   BOOLEAN(diffusion_text_joined, "model.diffusion", "text_joined", model.diffusion.text_joined, "text and image tokens share the sequence in every layer (MMDiT, CogVideoX); otherwise the image reads the text by `cross_attention`") \
-  INTEGER(diffusion_joint_layers, "model.diffusion", "joint_layers", model.diffusion.joint_layers, 0, most_layers, "layers", "layers with separate weights for text and image tokens (MMDiT); the others share one set") \
+  INTEGER(diffusion_joint_layers, "model.diffusion", "joint_layers", model.diffusion.joint_layers, 0, max_layers, "layers", "layers with separate weights for text and image tokens (MMDiT); the others share one set") \
   INTEGER(diffusion_modulation, "model.diffusion", "modulation", model.diffusion.modulation, 0, 64, "vectors", "vectors of hidden_size that shift, scale and gate a layer: 6 in DiT; 0 for none") \
   BOOLEAN(diffusion_modulation_shared, "model.diffusion", "modulation_shared", model.diffusion.modulation_shared, "these vectors are computed once for all layers (PixArt, Wan)") \
   INTEGER(diffusion_condition_size, "model.diffusion", "condition_size", model.diffusion.condition_size, 0, largest_width, "elements", "elements of the conditioning vector; 0 for hidden_size") \
@@ -86,8 +86,8 @@
   INTEGER(moe_intermediate_size, "model.moe", "intermediate_size", model.moe.intermediate_size, 1, largest_width, "elements", "intermediate size of one expert") \
   INTEGER(moe_num_shared_experts, "model.moe", "num_shared_experts", model.moe.num_shared_experts, 0, 65'536, "experts", "shared experts, used by every token") \
   INTEGER(moe_shared_intermediate_size, "model.moe", "shared_intermediate_size", model.moe.shared_intermediate_size, 0, largest_width, "elements", "intermediate size of all shared experts together") \
-  INTEGER(moe_first_dense_layers, "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, most_layers, "layers", "leading layers with a dense MLP") \
-  INTEGER(moe_layer_interval, "model.moe", "layer_interval", model.moe.layer_interval, 1, most_layers, "layers", "every n-th layer is an MoE layer") \
+  INTEGER(moe_first_dense_layers, "model.moe", "first_dense_layers", model.moe.first_dense_layers, 0, max_layers, "layers", "leading layers with a dense MLP") \
+  INTEGER(moe_layer_interval, "model.moe", "layer_interval", model.moe.layer_interval, 1, max_layers, "layers", "every n-th layer is an MoE layer") \
   BOOLEAN(moe_router_bias, "model.moe", "router_bias", model.moe.router_bias, "the router adds a bias per expert to its scores (DeepSeek-V3)") \
   BOOLEAN(moe_router_fp32, "model.moe", "router_fp32", model.moe.router_fp32, "the router GEMM runs in fp32 on CUDA cores (MiniMax-M2 in vLLM)") \
   INTEGER(moe_latent_size, "model.moe", "latent_size", model.moe.latent_size, 0, largest_width, "elements", "width of the vectors that experts read and write (Nemotron-3); 0 for hidden_size") \
@@ -102,7 +102,7 @@
   SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, second_mixer, "model.second_mixer", 1, "second token mixer, in some of these layers", "layers with it") \
   SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, third_mixer, "model.third_mixer", 2, "third token mixer, in some of these layers", "layers with it") \
   INTEGER(window_size, "model.window", "size", model.window.size, 0, largest_length, "tokens", "keys that a query sees with sliding-window attention; 0 for all") \
-  INTEGER(window_layers, "model.window", "layers", model.window.layers, 0, most_layers, "layers", "layers with sliding-window attention [default: all layers with attention if window_size is set]") \
+  INTEGER(window_layers, "model.window", "layers", model.window.layers, 0, max_layers, "layers", "layers with sliding-window attention [default: all layers with attention if window_size is set]") \
   BOOLEAN(window_chunked, "model.window", "chunked", model.window.chunked, "the window is the chunk of the query (Llama 4), not the tokens before it") \
   BOOLEAN(attention_sinks, "model.window", "sinks", model.window.sinks, "a learned score per head joins each softmax (gpt-oss)") \
   INTEGER(indexer_keys, "model.indexer", "keys", model.indexer.keys, 0, largest_length, "tokens", "keys that each query reads, selected by an indexer (DeepSeek-V3.2); 0 for all") \
@@ -120,7 +120,7 @@
   INTEGER(sparse_compressed_stride, "model.sparse", "compressed_stride", model.sparse.compressed_stride, 0, largest_length, "tokens", "stride between compressed keys") \
   BOOLEAN(sparse_shared, "model.sparse", "shared", model.sparse.shared, "all three branches share one projection of K and V, and compressed keys are means (flash-linear-attention)") \
   INTEGER(sparse_window, "model.sparse", "window", model.sparse.window, 0, largest_length, "tokens", "last keys that each query sees in addition") \
-  INTEGER(shared_blocks, "model.shared_block", "blocks", model.shared_block.blocks, 0, most_layers, "blocks", "blocks of attention and MLP whose weights the layers with attention share in turn; 0 for no sharing") \
+  INTEGER(shared_blocks, "model.shared_block", "blocks", model.shared_block.blocks, 0, max_layers, "blocks", "blocks of attention and MLP whose weights the layers with attention share in turn; 0 for no sharing") \
   INTEGER(shared_input_size, "model.shared_block", "input_size", model.shared_block.input_size, 0, largest_width, "elements", "input elements of their attention: twice hidden_size if the embedding is concatenated (Zamba)") \
   INTEGER(shared_adapter_rank, "model.shared_block", "adapter_rank", model.shared_block.adapter_rank, 0, largest_width, "elements", "rank of the LoRA adapter that each layer adds to the first GEMM of the shared MLP (Zamba2); 0 for none") \
   BOOLEAN(shared_adapts_attention, "model.shared_block", "adapts_attention", model.shared_block.adapts_attention, "each layer has LoRA adapters for Q, K and V, too") \
@@ -129,11 +129,11 @@
   CHOICE(dtype, "run", "dtype", plan.dtype, DType, dtype_names, "dtype of the GEMMs") \
   CHOICE(recipe, "run", "recipe", plan.recipe, Recipe, recipe_names, "scaling recipe of FP8 and FP4 operands (one scale per tensor, row or block); none: in training tensor or nvfp4, in serving as measured for the GPU") \
   BOOLEAN(wide_attention, "run", "wide_attention", plan.wide_attention, "attention projections stay in 16 bits although other GEMMs or weights are narrower (checkpoints with 4-bit experts only)") \
-  INTEGER(wide_layers, "run", "wide_layers", plan.wide_layers, 0, most_layers, "layers", "layers whose GEMMs stay in 16 bits although dtype is narrower: the first and last in NVFP4 recipes") \
+  INTEGER(wide_layers, "run", "wide_layers", plan.wide_layers, 0, max_layers, "layers", "layers whose GEMMs stay in 16 bits although dtype is narrower: the first and last in NVFP4 recipes") \
   CHOICE(attention, "run", "attention", plan.attention, Attention, attention_names, "flash: the newest FlashAttention of the GPU; flash1, flash2: an older version; cudnn: cuDNN's fused attention (PyTorch's scaled_dot_product_attention on Hopper); unfused: batched GEMMs and a softmax") \
   CHOICE(recompute, "run", "recompute", plan.recompute, Recompute, recompute_names, "activation recomputation in the backward pass: selective, the attention core; full, whole layers; operations, everything except fused attention and every second GEMM (torchtitan's selective checkpointing by operation); elementwise, everything except GEMMs with weights (JAX's policies that save them)") \
-  INTEGER(recompute_layers, "run", "recompute_layers", plan.recompute_layers, 0, most_layers, "layers", "layers with full recomputation (Megatron's block method, torchtitan's every n-th layer); 0 for all") \
-  INTEGER(recompute_unit, "run", "recompute_unit", plan.recompute_unit, 1, most_layers, "layers", "layers that full recomputation repeats as one unit, which keeps the input of the first (Megatron's uniform method)") \
+  INTEGER(recompute_layers, "run", "recompute_layers", plan.recompute_layers, 0, max_layers, "layers", "layers with full recomputation (Megatron's block method, torchtitan's every n-th layer); 0 for all") \
+  INTEGER(recompute_unit, "run", "recompute_unit", plan.recompute_unit, 1, max_layers, "layers", "layers that full recomputation repeats as one unit, which keeps the input of the first (Megatron's uniform method)") \
   BOOLEAN(recompute_norms, "run", "recompute_norms", plan.recompute_norms, "training: recompute norms before attention, MLP and experts (Megatron's `--recompute-modules layernorm`)") \
   BOOLEAN(recompute_up_projections, "run", "recompute_up_projections", plan.recompute_up_projections, "training: recompute the MLA up projections of Q, K and V (`mla_up_proj`)") \
   BOOLEAN(recompute_mlp, "run", "recompute_mlp", plan.recompute_mlp, "training: recompute dense MLPs (`mlp`)") \
@@ -168,7 +168,7 @@
   BOOLEAN(without_dropout, "run", "without_dropout", plan.without_dropout, "training: all dropout probabilities are 0, so no masks are kept; otherwise the memory of models with LayerNorm, and of unfused attention, counts them") \
   BOOLEAN(adapters, "run", "adapters", plan.adapters, "training: only LoRA adapters are trained; base weights have no gradients and no optimizer states") \
   INTEGER(adapter_rank, "run", "adapter_rank", plan.adapter_rank, 0, largest_width, "elements", "LoRA rank; 0: the time and memory of adapters are not modeled") \
-  INTEGER(learning_layers, "run", "learning_layers", plan.learning_layers, 0, most_layers, "layers", "training: layers that are trained while all others, the embedding and the LM head are frozen (LLaMA-Factory's freeze), less learning_tables (LISA); 0: the whole model is trained") \
+  INTEGER(learning_layers, "run", "learning_layers", plan.learning_layers, 0, max_layers, "layers", "training: layers that are trained while all others, the embedding and the LM head are frozen (LLaMA-Factory's freeze), less learning_tables (LISA); 0: the whole model is trained") \
   INTEGER(reference_models, "run", "reference_models", plan.reference_models, 0, 16, "models", "training: frozen models of the same size on the same GPUs (the reference of DPO and KTO)") \
   BOOLEAN(frozen_towers, "run", "frozen_towers", plan.frozen_towers, "training: vision and audio towers are frozen") \
   INTEGER(learning_tables, "run", "learning_tables", plan.learning_tables, 0, 2, "tables", "training with adapters or learning_layers: tables over the vocabulary (embedding, LM head) that are trained whole, of adapters a copy (PEFT's modules_to_save)") \
@@ -190,7 +190,7 @@
   BOOLEAN(offload_weights, "run", "offload_weights", plan.offload_weights, "training: weights are in host memory until a layer needs them (DeepSpeed's offload_param with ZeRO-3, FSDP's CPU offload)") \
   INTEGER(document_length, "run", "document_length", plan.document_length, 0, largest_length, "tokens", "training: tokens per document of a packed sequence with a document mask; 0 for no document mask") \
   BOOLEAN(offload_activations, "run", "offload_activations", plan.offload_activations, "training: activations are copied to host memory, and back for the backward pass, overlapped with computation") \
-  INTEGER(colocated_mib, "run", "colocated_mib", plan.colocated_mib, 0, most_mib, "MiB", "memory of other models and engines on the same GPU: in reinforcement learning the weights and optimizer states of the critic while the policy trains, and those of the policy during rollouts") \
+  INTEGER(colocated_mib, "run", "colocated_mib", plan.colocated_mib, 0, max_mib, "MiB", "memory of other models and engines on the same GPU: in reinforcement learning the weights and optimizer states of the critic while the policy trains, and those of the policy during rollouts") \
   INTEGER(memory_percent, "run", "memory_percent", plan.memory_percent, 0, 100, "percent", "inference: share of GPU memory that the engine may use for weights, KV cache and everything else (vLLM's gpu_memory_utilization, SGLang's mem_fraction_static); 0 for all free memory") \
   INTEGER(cache_percent, "run", "cache_percent", plan.cache_percent, 0, 100, "percent", "inference: share of the memory left by the weights that the KV cache may use (TensorRT-LLM's free_gpu_memory_fraction); 0 for all") \
   INTEGER(longest_sequence, "run", "longest_sequence", plan.longest_sequence, 0, largest_length, "tokens", "inference: maximum tokens of a sequence, prompt and answer, which the KV cache must hold (vLLM's max_model_len, SGLang's context_length); 0 for max_positions") \
@@ -199,7 +199,7 @@
   INTEGER(position_table_bytes, "run", "position_table_bytes", plan.position_table_bytes, 0, largest_length, "bytes", "inference: bytes of RoPE tables per rank and position, if the engine has one table per layer (SGLang's DeepSeek-V4)") \
   INTEGER(tensor, "parallel", "tensor", plan.tensor, 1, largest_degree, "ranks", "tensor parallelism (TP)") \
   INTEGER(pipeline, "parallel", "pipeline", plan.pipeline, 1, largest_degree, "stages", "pipeline parallelism (PP)") \
-  INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, most_layers, "chunks", "virtual pipeline stages per rank (VPP, Megatron's interleaved schedule), which divide the pipeline bubble") \
+  INTEGER(virtual_pipeline, "parallel", "virtual_pipeline", plan.virtual_pipeline, 1, max_layers, "chunks", "virtual pipeline stages per rank (VPP, Megatron's interleaved schedule), which divide the pipeline bubble") \
   CHOICE(pipeline_schedule, "parallel", "pipeline_schedule", plan.pipeline_schedule, PipelineSchedule, schedule_names, "training: pipeline schedule. 1f1b: one forward and one backward pass in turn, interleaved if virtual_pipeline is above 1; gpipe: all forward passes first; zero_bubble: ZB-H1, weight gradients fill the bubble; zero_bubble_v: ZB-V; dualpipe: DualPipe, two copies of the weights; dualpipe_v: DualPipeV; in_turn: one micro-batch at a time (device_map of accelerate)") \
   INTEGER(data, "parallel", "data", plan.data, 1, largest_degree, "ranks", "data parallelism (DP); in serving, DP attention: ranks with their own sequences, over which experts may be sharded") \
   INTEGER(expert, "parallel", "expert", plan.expert, 1, largest_degree, "ranks", "expert parallelism (EP): ranks over which experts are sharded, on the same GPUs as `data`, `tensor` and `context`") \
@@ -213,5 +213,5 @@
   INTEGER(zero, "parallel", "zero", plan.zero, 0, 3, "", "ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights sharded over the data-parallel ranks") \
   INTEGER(zero_ranks, "parallel", "zero_ranks", plan.zero_ranks, 0, largest_degree, "ranks", "data-parallel and context ranks that shard what `zero` says, replicated over the other ranks (HSDP, FSDP's hybrid sharding); 0 for all") \
   INTEGER(embedding_stages, "parallel", "embedding_stages", plan.embedding_stages, 0, 2, "stages", "layers that the embedding and the LM head count as when layers are divided among pipeline stages: 0, 1 for one of them, 2 for both") \
-  INTEGER(stage_layers, "parallel", "stage_layers", plan.stage_layers, 0, most_layers, "layers", "layers of the largest pipeline stage, if the split is uneven (vLLM's VLLM_PP_LAYER_PARTITION); 0 if it is even")
+  INTEGER(stage_layers, "parallel", "stage_layers", plan.stage_layers, 0, max_layers, "layers", "layers of the largest pipeline stage, if the split is uneven (vLLM's VLLM_PP_LAYER_PARTITION); 0 if it is even")
 // clang-format on

@@ -19,8 +19,8 @@ constexpr std::int64_t largest_width = 4'194'304;         // 2^22 elements; the 
 constexpr std::int64_t largest_vocabulary = 134'217'728;  // 2^27 rows
 constexpr std::int64_t largest_length = 268'435'456;      // 2^28 tokens
 constexpr std::int64_t largest_degree = 1'048'576;        // 2^20 ranks
-constexpr std::int64_t most_layers = 65'536;
-constexpr std::int64_t most_mib = 1 << 24;
+constexpr std::int64_t max_layers = 65'536;
+constexpr std::int64_t max_mib = 1 << 24;
 constexpr std::int64_t largest_tower = std::int64_t{1} << 40;  // parameters
 
 constexpr std::array<std::string_view, 2> norm_names{"layernorm", "rmsnorm"};

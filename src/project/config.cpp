@@ -148,7 +148,7 @@ namespace {
 using text::NodeRef;
 
 // Longest chain of files that extend one another.
-constexpr std::size_t most_extended = 20;
+constexpr std::size_t max_extended = 20;
 
 // Cost of reading one in addition to its bytes.
 constexpr std::size_t units_per_file = 1000;
@@ -182,7 +182,7 @@ void read_chain(const text::FileSystem& files, const std::string& path, bool all
   // `extend` first, so that what this file says wins wherever the key stands.
   if (const auto extended = table["extend"].as_string()) {
     const std::string next = beside(formats::folder_of(path), *extended);
-    if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > most_extended) {
+    if (std::find(chain.begin(), chain.end(), next) != chain.end() || chain.size() > max_extended) {
       errors.push_back(
           {table["extend"].error("the file extends itself, directly or through other files"), source});
     } else if (!may_name(next)) {

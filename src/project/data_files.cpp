@@ -160,8 +160,8 @@ std::string in_cell(std::string_view text) {
 void add_rows(const std::vector<KeyInfo>& keys, const std::string& prefix, std::string& out) {
   for (const KeyInfo& key : keys) {
     std::string doc = in_cell(key.doc);
-    constexpr std::size_t most_listed = 16;
-    if (!key.choices.empty() && key.choices.size() <= most_listed)
+    constexpr std::size_t max_listed = 16;
+    if (!key.choices.empty() && key.choices.size() <= max_listed)
       doc += fmt::format("{}`{}`", doc.empty() ? "" : ": ", fmt::join(key.choices, "`, `"));
     out += fmt::format("| `{}{}`{} | {} | {} |\n", prefix, key.name,
                        key.presence == text::Presence::required ? " (required)" : "", words_for(key), doc);

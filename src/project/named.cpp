@@ -88,9 +88,9 @@ std::vector<gpu::Gpu> named_gpus(const GpuRequest& request, std::span<const text
                                  std::vector<Error>& errors) {
   std::vector<gpu::Gpu> gpus;
   const std::size_t errors_before = errors.size();
-  if (request.names.size() > formats::most_names) {
+  if (request.names.size() > formats::max_names) {
     errors.push_back({fmt::format("{} GPUs are named", request.names.size()),
-                      fmt::format("{} at most", formats::most_names),
+                      fmt::format("{} at most", formats::max_names),
                       {},
                       {}});
     return gpus;

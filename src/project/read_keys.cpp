@@ -98,12 +98,12 @@ class KeyReader {
   // Of GPUs, rules, packages.
   std::vector<Name> few_names(const NodeRef& node) {
     std::vector<Name> out = names(node);
-    using formats::most_names;
-    const bool was_more = names_ > most_names;
+    using formats::max_names;
+    const bool was_more = names_ > max_names;
     names_ += out.size();
-    if (names_ <= most_names) return out;
+    if (names_ <= max_names) return out;
     if (!was_more) {
-      errors_.push_back(node.error(fmt::format("there are more than {} names in lists", most_names)));
+      errors_.push_back(node.error(fmt::format("there are more than {} names in lists", max_names)));
       errors_.back().code = ErrorCode::too_large;
     }
     return {};
@@ -119,9 +119,9 @@ class KeyReader {
 
   // Each is looked at for each file; real configurations have a dozen.
   Pattern pattern(std::string_view glob) {
-    constexpr std::size_t most_patterns = 1000;
-    if (++patterns_ == most_patterns + 1) {
-      errors_.push_back({fmt::format("there are more than {} file patterns", most_patterns),
+    constexpr std::size_t max_patterns = 1000;
+    if (++patterns_ == max_patterns + 1) {
+      errors_.push_back({fmt::format("there are more than {} file patterns", max_patterns),
                          "name folders instead of their files",
                          path_,
                          {},

@@ -18,7 +18,7 @@ namespace {
 using text::NodeRef;
 
 // Of the predicted change, what must have been measured for a verdict.
-constexpr double least_measured = 0.8;
+constexpr double min_measured = 0.8;
 
 struct PairTimes {
   bool measured = false;
@@ -172,7 +172,7 @@ class ResultReader {
     proof.gain = 1 - ratio;
     proof.half_width = ratio * busy[1] * whole.after_us * whole.half_width / step_us[1];
     proof.measured_share = changed_us > 0 ? measured_us / changed_us : 0;
-    proof.verdict = proof.measured_share < least_measured
+    proof.verdict = proof.measured_share < min_measured
                         ? ProofVerdict::unmeasured
                         : verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width);
     return std::nullopt;
@@ -230,7 +230,7 @@ class ResultReader {
     }
     proof.half_width = std::sqrt(variance);
     proof.measured_share = changed_us > 0 ? measured_us / changed_us : 0;
-    proof.verdict = proof.measured_share < least_measured
+    proof.verdict = proof.measured_share < min_measured
                         ? ProofVerdict::unmeasured
                         : verdict_of(proof.predicted, proof.predicted_error, proof.gain, proof.half_width);
     return std::nullopt;

@@ -23,15 +23,15 @@ namespace {
 
 using text::NodeRef;
 
-constexpr std::size_t least_rows = 20;
+constexpr std::size_t min_rows = 20;
 // No product is faster than the tensor cores, and nothing in DRAM than its bandwidth, at the clocks of the
 // data sheet and what they are exceeded by.
 constexpr double most_of_peak = 1.05;
 // Half of a sweep's kernels: predictions err by less on every GPU that was measured.
-constexpr double least_median_ratio = 0.5;
-constexpr double most_median_ratio = 2.5;
+constexpr double min_median_ratio = 0.5;
+constexpr double max_median_ratio = 2.5;
 constexpr double widest_interval = 0.05;
-constexpr std::size_t most_examples = 3;
+constexpr std::size_t max_examples = 3;
 // Elements of 16 bits in 16 bytes (PyTorch's create_grouped_gemm_output_tensor).
 constexpr std::int64_t grouped_row = 8;
 
@@ -121,12 +121,12 @@ class SweptReader {
       op->n.value = model::ceil_to(op->n.value, grouped_row);
     const cost::OpCost cost = cost::price(gpu_, *op);
     row.predicted_us += runs * cost.time_us;
-    const double least_us = runs * fastest_us(*op) / most_of_peak;
-    if (row.measured_us < least_us) {
+    const double min_us = runs * fastest_us(*op) / most_of_peak;
+    if (row.measured_us < min_us) {
       ++too_fast_;
-      if (examples_.size() < most_examples)
+      if (examples_.size() < max_examples)
         examples_.push_back(fmt::format("{}: {:.4g} us, where {} needs {:.4g}", key_of(*op), row.measured_us,
-                                        gpu_.name, least_us));
+                                        gpu_.name, min_us));
     }
     return std::nullopt;
   }
@@ -174,14 +174,14 @@ class SweptReader {
     if (device["clocks_locked_mhz"].as_string())
       doubts.push_back(fmt::format("clocks were held at {} MHz: times are not those of a run",
                                    text_of(device["clocks_locked_mhz"])));
-    if (out_.measured < least_rows)
+    if (out_.measured < min_rows)
       doubts.push_back(fmt::format("{} too few: at least {} are needed",
-                                   counted(out_.measured, "kernel is|kernels are"), least_rows));
+                                   counted(out_.measured, "kernel is|kernels are"), min_rows));
     if (too_fast_ > 0)
       doubts.push_back(fmt::format("{} faster than the GPU ({})", counted(too_fast_, "kernel is|kernels are"),
                                    fmt::join(examples_, "; ")));
     for (const SweepSummary& sweep : out_.sweeps) {
-      if (sweep.median_ratio < least_median_ratio || sweep.median_ratio > most_median_ratio)
+      if (sweep.median_ratio < min_median_ratio || sweep.median_ratio > max_median_ratio)
         doubts.push_back(
             fmt::format("{}: half of its kernels take {:.2f} times the prediction or {}: another GPU, or "
                         "one that others used",

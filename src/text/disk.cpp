@@ -240,9 +240,9 @@ Result<std::shared_ptr<void>> RealFileSystem::lock(const std::string& path) cons
   if (file < 0) return std::shared_ptr<void>();
   struct stat about {};
   const std::shared_ptr<Open> held = std::make_shared<Open>(file, about);  // closes it
-  constexpr int most_tries = 1000;
+  constexpr int max_tries = 1000;
   constexpr std::chrono::milliseconds between(20);
-  for (int i = 0; i < most_tries; ++i) {
+  for (int i = 0; i < max_tries; ++i) {
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) return std::shared_ptr<void>(held);
     if (errno != EWOULDBLOCK && errno != EINTR) return std::shared_ptr<void>();
     std::this_thread::sleep_for(between);

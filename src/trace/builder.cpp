@@ -14,9 +14,9 @@ namespace shapelint::trace {
 namespace {
 
 // A profile of a few steps has a hundredth of either.
-constexpr std::size_t most_events = 40'000'000;
+constexpr std::size_t max_events = 40'000'000;
 constexpr std::size_t most_text_bytes = std::size_t{512} << 20U;
-constexpr std::size_t most_ranges = 1'000'000;
+constexpr std::size_t max_ranges = 1'000'000;
 constexpr std::size_t longest_path = 6;  // operators
 
 // The node of autograd that an operator runs for, its update, or nothing that is known.
@@ -58,21 +58,21 @@ std::uint32_t Builder::thread(std::int64_t process, std::int64_t id) {
 
 void Builder::add(const HostEvent& event) {
   hosts_.push_back(event);
-  if (hosts_.size() > most_events) too_much_ = "more than 40 million operators";
+  if (hosts_.size() > max_events) too_much_ = "more than 40 million operators";
 }
 
 void Builder::add(const LaunchEvent& event) {
   launches_.push_back(event);
-  if (launches_.size() > most_events) too_much_ = "more than 40 million launches";
+  if (launches_.size() > max_events) too_much_ = "more than 40 million launches";
 }
 
 void Builder::add(const DeviceEvent& event) {
   devices_.push_back(event);
-  if (devices_.size() > most_events) too_much_ = "more than 40 million kernels";
+  if (devices_.size() > max_events) too_much_ = "more than 40 million kernels";
 }
 
 void Builder::add_range(std::string_view name, double start_us, double end_us) {
-  if (ranges_.size() < most_ranges) ranges_.push_back({std::string(name.substr(0, 256)), start_us, end_us});
+  if (ranges_.size() < max_ranges) ranges_.push_back({std::string(name.substr(0, 256)), start_us, end_us});
 }
 
 // The description of the operators that are open, the innermost last.

@@ -160,9 +160,8 @@ class Handler {
     if (label != std::string_view::npos) what.remove_prefix(label + 2);
     constexpr std::string_view begins = "parse error at ";
     if (what.starts_with(begins)) what.remove_prefix(begins.size());
-    constexpr std::size_t most_shown = 160;
-    problem_ =
-        fmt::format("is not JSON at byte {}: {}", position, text::one_line(what.substr(0, most_shown)));
+    constexpr std::size_t max_shown = 160;
+    problem_ = fmt::format("is not JSON at byte {}: {}", position, text::one_line(what.substr(0, max_shown)));
     return false;
   }
 

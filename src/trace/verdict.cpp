@@ -17,7 +17,7 @@ namespace {
 constexpr double lossy = 0.97;
 constexpr double lossless = 0.99;
 // A smaller effect is lost among what products take longer or shorter for other reasons.
-constexpr double least_effect = 0.03;
+constexpr double min_effect = 0.03;
 constexpr double confirming = 0.5;    // share of the predicted effect
 constexpr double least_share = 0.01;  // of the step
 
@@ -75,7 +75,7 @@ ObservedLoss of_products(std::string_view id, double cost::Efficiency::*loss, do
     return out;
   }
   const double predicted = with.predicted_us / with.without_us - 1;
-  if (predicted < least_effect) {
+  if (predicted < min_effect) {
     out.why = fmt::format("{} is too little to see in a trace", percent(predicted));
     return out;
   }

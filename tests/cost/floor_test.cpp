@@ -63,9 +63,9 @@ TEST_CASE("a decoding step takes at least what reading weights and cache takes",
           const cost::StepCost step = cost::price(gpu, model::lower(reading.setup), DType::fp16);
           const double bytes = element_bytes * (shape.parameters +
                                                 static_cast<double>(batch * context) * shape.cached_elements);
-          const double least_us = bytes / (gpu.dram_bandwidth_gb_s * bytes_per_us_per_gb_s);
+          const double min_us = bytes / (gpu.dram_bandwidth_gb_s * bytes_per_us_per_gb_s);
           INFO(id << " " << shape.name << " x " << batch << " behind " << context);
-          CHECK(step.time_us >= least_us);
+          CHECK(step.time_us >= min_us);
           ++checked;
         }
       }

@@ -102,10 +102,10 @@ TEST_CASE("decoding attention without a fused kernel is bound by memory", "[cost
   REQUIRE(attention != nullptr);
   const cost::OpCost cost = cost::price(v100, *attention);
   const double cache_bytes = 2.0 * 64 * 32 * 2048 * 128 * 2;
-  const double least_us = cache_bytes / (809 * 1e3);
+  const double min_us = cache_bytes / (809 * 1e3);
   CHECK(cost.bound == cost::Bound::memory);
-  CHECK(cost.time_us > least_us);
-  CHECK(cost.time_us < 2.5 * least_us);
+  CHECK(cost.time_us > min_us);
+  CHECK(cost.time_us < 2.5 * min_us);
 }
 
 // The V100's constants were fitted to GEMMs of 2304 rows and more alone, where it drew half of its bandwidth.

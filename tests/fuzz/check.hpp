@@ -14,8 +14,8 @@ namespace shapelint::fuzz {
 
 // What a target gives its input of 64 kB at most: enough for whatever a file of that size says once. With it
 // an input that is charged for ends in milliseconds, so that one which takes a second (run.sh) was not.
-inline constexpr std::int64_t work = most_work / 20;
-inline constexpr std::int64_t working_bytes = most_working_bytes / 4;
+inline constexpr std::int64_t work = max_work / 20;
+inline constexpr std::int64_t working_bytes = max_working_bytes / 4;
 
 inline void require(bool holds) {
   if (!holds) std::abort();

@@ -362,7 +362,7 @@ TEST_CASE("the text of a document that is too large is not kept", "[lsp]") {
   // So many changes that each is looked for from the beginning.
   constexpr std::size_t megabyte = std::size_t{1024} * 1024;
   const Json here{{"range", range(0, 0, 0)}, {"text", ""}};
-  const std::vector<Json> many(lsp::most_edited_bytes / megabyte + 1, here);
+  const std::vector<Json> many(lsp::max_edited_bytes / megabyte + 1, here);
   CHECK(lines(talk({start, open("a.toml", gpt2 + "#" + std::string(megabyte, '-')),
                     change("a.toml", 2, Json(many))})) == Texts{"0: capabilities", told, "a.toml:"});
 }

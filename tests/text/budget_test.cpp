@@ -396,7 +396,7 @@ TEST_CASE("budget: what is spent stays spent, and ends with its file", "[budget]
     {
       const WorkingBytes working;
       HeldBytes held;
-      held.add(most_working_bytes - 1);
+      held.add(max_working_bytes - 1);
       CHECK_THROWS_AS(charge_bytes(2), Spent);
     }
   }
@@ -404,11 +404,11 @@ TEST_CASE("budget: what is spent stays spent, and ends with its file", "[budget]
   CHECK_FALSE(next.is_spent());
   for (int i = 0; i < 100; ++i) {
     HeldBytes held;  // given back
-    held.add(most_working_bytes / 2);
+    held.add(max_working_bytes / 2);
   }
   for (int i = 0; i < 100; ++i) {
     const WorkingBytes working;
-    charge_bytes(most_working_bytes / 2);
+    charge_bytes(max_working_bytes / 2);
   }
   CHECK_FALSE(next.is_spent());
 }

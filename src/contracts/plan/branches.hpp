@@ -46,8 +46,8 @@ struct Split {
 // Of branches with as many stages and counted embeddings; what computes less again stands first.
 struct Leaves {
   std::vector<Leaf> all;
-  std::vector<RecomputeChoice> least_memory;          // most_recomputed() of theirs
-  std::vector<RecomputeChoice> least_memory_in_part;  // of those without full recomputation
+  std::vector<RecomputeChoice> min_memory;          // max_recomputed() of theirs
+  std::vector<RecomputeChoice> min_memory_in_part;  // of those without full recomputation
   // A schedule with which the slowest stage has as little to do as with any of these.
   model::PipelineSchedule lightest = model::PipelineSchedule::one_forward_one_backward;
   // Schedules, each with the most chunks that it has among all.

@@ -69,8 +69,8 @@ void apply(const Layout& layout, model::Plan& plan) {
 
 namespace {
 
-constexpr std::int64_t most_searched = 16'384;
-constexpr std::int64_t most_served = 64;
+constexpr std::int64_t max_searched = 16'384;
+constexpr std::int64_t max_served = 64;
 
 }  // namespace
 
@@ -78,16 +78,16 @@ std::optional<GpuCounts> parse_counts(std::string_view text, bool serves) {
   GpuCounts out;
   if (text == "auto") {
     out.is_auto = true;
-    for (std::int64_t n = 1; serves && n <= most_served; n *= 2) out.values.push_back(n);
+    for (std::int64_t n = 1; serves && n <= max_served; n *= 2) out.values.push_back(n);
     return out;
   }
   const std::size_t dots = text.find("..");
   const auto low = parse_integer(text.substr(0, dots));
   const auto high = dots == std::string_view::npos ? low : parse_integer(text.substr(dots + 2));
-  if (!low || !high || *low < 1 || *high < *low || *high > most_planned_gpus) return std::nullopt;
+  if (!low || !high || *low < 1 || *high < *low || *high > max_planned_gpus) return std::nullopt;
   for (std::int64_t n = *low; n <= *high; n += n < node_gpus ? 1 : node_gpus - n % node_gpus)
     out.values.push_back(n);
-  if (out.values.size() > most_planned_counts) return std::nullopt;
+  if (out.values.size() > max_planned_counts) return std::nullopt;
   return out;
 }
 
@@ -97,7 +97,7 @@ std::optional<std::int64_t> next_count(std::int64_t count) {
   const std::int64_t next = count < node_gpus
                                 ? 2 * count
                                 : count + std::max<std::int64_t>(1, count / parts / node_gpus) * node_gpus;
-  return next <= most_searched ? std::optional(next) : std::nullopt;
+  return next <= max_searched ? std::optional(next) : std::nullopt;
 }
 
 }  // namespace shapelint::contracts

@@ -33,8 +33,8 @@ void apply(const Layout& layout, model::Plan& plan);
 
 // Numbers of GPUs to plan for: one, a range, or the fewest that do.
 
-inline constexpr std::int64_t most_planned_gpus = 131'072;
-inline constexpr std::size_t most_planned_counts = 1000;
+inline constexpr std::int64_t max_planned_gpus = 131'072;
+inline constexpr std::size_t max_planned_counts = 1000;
 inline constexpr std::int64_t node_gpus = 8;
 // That so many GPUs take.
 constexpr std::int64_t nodes_of(std::int64_t gpus) {

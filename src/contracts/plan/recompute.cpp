@@ -117,7 +117,7 @@ std::vector<RecomputeChoice> recompute_choices(const model::Setup& own, const Al
   return out;
 }
 
-std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers) {
+std::vector<RecomputeChoice> max_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers) {
   std::vector<RecomputeChoice> out;
   for (const RecomputeChoice& each : choices) {
     const auto same = std::find_if(out.begin(), out.end(),

@@ -39,6 +39,6 @@ std::vector<RecomputeChoice> recompute_choices(const model::Setup& own, const Al
 
 // The least memory that any of them leaves a plan with is that of one of these, which need not be among them.
 // `all_layers`: full recomputation is of all.
-std::vector<RecomputeChoice> most_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers);
+std::vector<RecomputeChoice> max_recomputed(const std::vector<RecomputeChoice>& choices, bool all_layers);
 
 }  // namespace shapelint::contracts

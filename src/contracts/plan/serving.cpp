@@ -23,17 +23,17 @@ namespace {
 
 using model::FieldId;
 
-constexpr std::int64_t most_requests = 4096;  // of a rank and stage
-constexpr std::int64_t finest_batch = 32;     // a bound is met to this part of the requests
+constexpr std::int64_t max_requests = 4096;  // of a rank and stage
+constexpr std::int64_t finest_batch = 32;    // a bound is met to this part of the requests
 // Tokens: of DeepSeek's models in SGLang's and TensorRT-LLM's guides.
 constexpr std::int64_t most_drafted = 3;
 // Tokens of prompts. vLLM's guide wants 2048 for the time between tokens and over 8192 for throughput
 // (docs/configuration/optimization.md); what an engine needs for a step except its kernels is not modeled,
 // and smaller chunks would look better than they are.
-constexpr std::int64_t least_chunk = 2048;
-constexpr std::int64_t most_chunk = 16384;
+constexpr std::int64_t min_chunk = 2048;
+constexpr std::int64_t max_chunk = 16384;
 // Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
-constexpr std::int64_t most_stages = 8;
+constexpr std::int64_t max_stages = 8;
 constexpr std::array<std::string_view, 6> binds_names{"memory",
                                                       "the TPOT bound",
                                                       "the TTFT bound",
@@ -93,20 +93,20 @@ std::string_view name(LimitingFactor binds) {
 
 std::vector<std::int64_t> batches(std::int64_t most) {
   std::vector<std::int64_t> out;
-  for (std::int64_t power = 1; power <= std::min(most, most_requests); power *= 2) {
+  for (std::int64_t power = 1; power <= std::min(most, max_requests); power *= 2) {
     out.push_back(power);
     const std::int64_t between = power + power / 2;
-    if (power > 1 && between <= std::min(most, most_requests)) out.push_back(between);
+    if (power > 1 && between <= std::min(most, max_requests)) out.push_back(between);
   }
-  if (most > 0 && most < most_requests && (out.empty() || out.back() != most)) out.push_back(most);
+  if (most > 0 && most < max_requests && (out.empty() || out.back() != most)) out.push_back(most);
   return out;
 }
 
 std::vector<std::int64_t> chunks(const model::ModelSpec& model, std::int64_t input_tokens) {
   std::vector<std::int64_t> out{0};
   if (model.indexer.keys > 0 || model.sparse.blocks > 0 || model::num_mixer_layers(model) > 0) return out;
-  for (std::int64_t tokens = least_chunk; tokens <= most_chunk; tokens *= 2) out.push_back(tokens);
-  if (input_tokens <= most_chunk) out.push_back(input_tokens);
+  for (std::int64_t tokens = min_chunk; tokens <= max_chunk; tokens *= 2) out.push_back(tokens);
+  if (input_tokens <= max_chunk) out.push_back(input_tokens);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -197,7 +197,7 @@ struct ServingSearch::Parts {
     const model::Setup& own = reading.setup;
     const bool asks_for_stages = std::any_of(request.pins.begin(), request.pins.end(),
                                              [](const Pin& pin) { return pin.field == FieldId::pipeline; });
-    if (layout.pipeline > most_stages && !asks_for_stages) return false;
+    if (layout.pipeline > max_stages && !asks_for_stages) return false;
     // Data-parallel attention pays where ranks share the experts out; else a rank is a replica.
     if (layout.data > 1 && (own.model.moe.num_experts <= 0 || layout.expert <= 1)) return false;
     return std::none_of(request.pins.begin(), request.pins.end(), [&](const Pin& pin) {
@@ -294,7 +294,7 @@ std::vector<Pass> ServingSearch::Parts::passes() const {
     out.push_back({tokens, 1});
     if (tokens > 0) continue;
     // An engine without chunks reads as many whole prompts as a step has room for.
-    for (std::int64_t room = least_chunk; room <= most_chunk; room *= 2)
+    for (std::int64_t room = min_chunk; room <= max_chunk; room *= 2)
       if (const std::int64_t prompts = room / request.input_tokens; prompts > out.back().prompts)
         out.push_back({0, prompts});
   }
@@ -341,9 +341,9 @@ void ServingSearch::Parts::say_what_binds(std::span<ServingPlan> by_requests) co
   for (std::size_t i = 0; i < by_requests.size(); ++i) {
     ServingPlan& each = by_requests[i];
     if (i + 1 == by_requests.size()) {
-      each.binds = request.concurrency > 0                             ? LimitingFactor::concurrency
-                   : each.setup.plan.micro_batch_size >= most_requests ? LimitingFactor::throughput
-                                                                       : LimitingFactor::memory;
+      each.binds = request.concurrency > 0                            ? LimitingFactor::concurrency
+                   : each.setup.plan.micro_batch_size >= max_requests ? LimitingFactor::throughput
+                                                                      : LimitingFactor::memory;
       continue;
     }
     const ServingPlan& next = by_requests[i + 1];

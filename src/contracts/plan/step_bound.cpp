@@ -124,7 +124,7 @@ const StepBound::Sums& StepBound::sums_of(const model::Plan& plan, const MakeSet
   return last_;
 }
 
-double StepBound::least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup) {
+double StepBound::min_us(const model::Plan& plan, double min_waiting, const MakeSetup& setup) {
   const Sums& sums = sums_of(plan, setup);
   const auto& stages = sums.stages;
   const double straggling = model::straggler_fraction(plan);
@@ -134,7 +134,7 @@ double StepBound::least_us(const model::Plan& plan, double least_waiting, const 
   double least = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const double others_us = stages[1 - i].each_us / sums.micro_batches;
-    least = std::max(least, stages[i].time_us + (others_us + between_us) * least_waiting);
+    least = std::max(least, stages[i].time_us + (others_us + between_us) * min_waiting);
   }
   return rounding * (least + straggling * std::min(stages[0].each_us, stages[1].each_us));
 }

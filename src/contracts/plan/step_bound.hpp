@@ -24,11 +24,11 @@ class StepBound {
   explicit StepBound(cost::PriceMemo& memo) : memo_(memo) {}
 
   // Of a step with the plan, whatever is computed again or offloaded; the slowest stage waits for at least
-  // `least_waiting` of what the others do for a micro-batch (model::waiting_share()).
+  // `min_waiting` of what the others do for a micro-batch (model::waiting_share()).
   // `setup`: the model with that plan, without any of these; asked for only where its layers are new. Left
   // out: sharing gradients and weights, the update, the embedding and sends between stages.
   using MakeSetup = std::function<const model::Setup&()>;
-  double least_us(const model::Plan& plan, double least_waiting, const MakeSetup& setup);
+  double min_us(const model::Plan& plan, double min_waiting, const MakeSetup& setup);
 
  private:
   // What a layer's operations depend on; not the number of replicas, stages or micro-batches, and of ZeRO

@@ -154,8 +154,8 @@ struct TrainingSearch::Parts {
   std::vector<Waiting> by_waiting(const Branch& branch, const Leaves& leaves);
   double least_bytes(Branch branch, const Leaves& leaves, std::span<const RecomputeChoice> choices);
   double least_bytes(const Branch& branch, Leaf leaf, std::span<const RecomputeChoice> choices);
-  double least_us(const Branch& branch, const Leaves& leaves);
-  double least_us(const Branch& branch, const Leaves& leaves, double waiting);
+  double min_us(const Branch& branch, const Leaves& leaves);
+  double min_us(const Branch& branch, const Leaves& leaves, double waiting);
   double bound_us(const Branch& branch, const Leaves& leaves);
   TrainingPlan plan_of(const model::Setup& of);
 
@@ -237,10 +237,10 @@ Leaves TrainingSearch::Parts::leaves(const TrainingRequest& request, const Branc
   });
   if (!is_lightest) out.lightest = dualpipe;
   const bool all_layers = reading.setup.plan.recompute_layers <= 0;
-  out.least_memory = most_recomputed(choices, all_layers);
+  out.min_memory = max_recomputed(choices, all_layers);
   std::vector<RecomputeChoice> in_part = choices;
   std::erase_if(in_part, [](const RecomputeChoice& each) { return each.level == model::Recompute::full; });
-  out.least_memory_in_part = most_recomputed(in_part, all_layers);
+  out.min_memory_in_part = max_recomputed(in_part, all_layers);
   return out;
 }
 
@@ -405,21 +405,21 @@ double TrainingSearch::Parts::least_bytes(Branch branch, const Leaves& leaves,
 }
 
 // No plan of the branch is faster than this, which takes no lowering.
-double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves) {
+double TrainingSearch::Parts::min_us(const Branch& branch, const Leaves& leaves) {
   apply(branch, {}, setup.plan);
   double waiting = 1;
   for (const auto& [schedule, chunks] : leaves.schedules) {
     setup.plan.pipeline_schedule = schedule;
     waiting = std::min(waiting, model::waiting_share(setup.plan, model::at_least_one(chunks)));
   }
-  return least_us(branch, leaves, waiting);
+  return min_us(branch, leaves, waiting);
 }
 
 // None of those that wait as long. A stack may run other sizes, and a CNN has no such layers: 0.
-double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leaves, double waiting) {
+double TrainingSearch::Parts::min_us(const Branch& branch, const Leaves& leaves, double waiting) {
   if (stack.run || !setup.model.conv.empty()) return 0;
   apply(branch, {}, setup.plan);
-  return step_bound.least_us(setup.plan, waiting, [&]() -> const model::Setup& {
+  return step_bound.min_us(setup.plan, waiting, [&]() -> const model::Setup& {
     return set(branch, {1, leaves.lightest, {}, 0});
   });
 }
@@ -428,7 +428,7 @@ double TrainingSearch::Parts::least_us(const Branch& branch, const Leaves& leave
 // but those with full recomputation fit, that is what all have.
 double TrainingSearch::Parts::bound_us(const Branch& branch, const Leaves& leaves) {
   Leaf lightest{1, leaves.lightest, {}, 0};
-  const auto& in_part = leaves.least_memory_in_part;
+  const auto& in_part = leaves.min_memory_in_part;
   if (in_part.empty() || least_bytes(branch, leaves, in_part) > usable_bytes)
     lightest.recompute.level = model::Recompute::full;
   const auto [entry, is_new] = bounds.try_emplace(key_of(branch, lightest), 0.0);
@@ -482,19 +482,19 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       continue;
     }
     const auto [place, is_first] = group_of.try_emplace(branch.zero, groups.size());
-    if (is_first) groups.push_back({p.least_bytes(branch, entry->second, entry->second.least_memory)});
+    if (is_first) groups.push_back({p.least_bytes(branch, entry->second, entry->second.min_memory)});
     const Group& group = groups[place->second];
     if (out.least_bytes <= 0 || group.least_bytes < out.least_bytes) out.least_bytes = group.least_bytes;
     if (request.prune && group.least_bytes > p.usable_bytes) {
       counts.too_large += std::ssize(entry->second.all);
       continue;
     }
-    next.emplace(request.prune ? p.least_us(branch, entry->second) : 0, open.size());
+    next.emplace(request.prune ? p.min_us(branch, entry->second) : 0, open.size());
     open.push_back({branch, &entry->second, place->second});
   }
   const auto is_too_large = [&](const Branch& branch, const Leaves& leaves, Group& group) {
     const bool is_known = branch.micro_batch >= group.too_large;
-    if (!is_known && p.least_bytes(branch, leaves, leaves.least_memory) <= p.usable_bytes) return false;
+    if (!is_known && p.least_bytes(branch, leaves, leaves.min_memory) <= p.usable_bytes) return false;
     group.too_large = std::min(group.too_large, branch.micro_batch);
     return true;
   };
@@ -506,7 +506,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
     const bool is_full = leaf.recompute.level == model::Recompute::full;
     const auto [entry, is_new] = fitting.try_emplace(
         {is_full ? 1 : 0, static_cast<std::int64_t>(leaf.schedule), leaf.chunks, leaf.offload});
-    const auto& choices = is_full ? each.leaves->least_memory : each.leaves->least_memory_in_part;
+    const auto& choices = is_full ? each.leaves->min_memory : each.leaves->min_memory_in_part;
     if (is_new) entry->second = p.least_bytes(each.branch, leaf, choices) <= p.usable_bytes;
     return entry->second;
   };
@@ -531,7 +531,7 @@ TrainingAnswer TrainingSearch::search_without_fallback(const TrainingRequest& re
       const Leaf& leaf = waiting.leaf;
       // Those behind it wait as long, or longer.
       const bool is_full = request.prune && best.size() >= request.keep;
-      if (is_full && p.least_us(each.branch, *each.leaves, waiting.share) > best.back().step_us) break;
+      if (is_full && p.min_us(each.branch, *each.leaves, waiting.share) > best.back().step_us) break;
       // It waits no longer, as it stands before this one.
       const auto computes_less = [&](const Waiting& other) {
         return other.leaf.chunks == leaf.chunks && other.leaf.offload == leaf.offload &&

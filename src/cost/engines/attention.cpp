@@ -8,7 +8,7 @@ namespace shapelint::cost {
 namespace {
 
 // Tiles of queries that are counted one by one; beyond, their edges no longer matter.
-constexpr double most_counted_tiles = 4096;
+constexpr double max_counted_tiles = 4096;
 // Ideal time at which half of the power limit's loss is reached (as in fitted products).
 constexpr double power_us = 2000;
 constexpr double kb = 1000;
@@ -49,7 +49,7 @@ Visited visited(const KernelAttention& shape, double window, double tiles, doubl
                 double key_tile) {
   const double keys = shape.cached + shape.tokens;
   Visited out;
-  if (tiles > most_counted_tiles) {
+  if (tiles > max_counted_tiles) {
     const double mean = shape.cached + shape.tokens / 2;
     if (window <= 0) return {tiles * mean, keys, 0};
     const double cut = std::clamp(1 - (window - shape.cached) / std::max(shape.tokens, 1.0), 0.0, 1.0);

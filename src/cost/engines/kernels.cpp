@@ -181,7 +181,7 @@ OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double 
 namespace {
 
 // Of a sequence in one step; more of them are a prompt's.
-constexpr double most_decoded_tokens = 16;
+constexpr double max_decoded_tokens = 16;
 
 KernelAttention sizes_of(const model::Op& op) {
   const model::AttentionShape& a = op.attention;
@@ -211,7 +211,7 @@ double launches_in_step_us(const gpu::Gpu& gpu, double fixed_us, model::ServingE
 std::optional<OpCost> price_serving_attention(const gpu::Gpu& gpu, const model::Op& op) {
   const KernelAttention shape = sizes_of(op);
   if (!can_multiply(gpu, shape.dtype)) return std::nullopt;
-  const bool decodes = shape.tokens <= most_decoded_tokens && shape.cached > 0;
+  const bool decodes = shape.tokens <= max_decoded_tokens && shape.cached > 0;
   // Queries over a latent, or heads that were unfolded from one (MLA).
   const bool is_unfolded = shape.heads == shape.key_value_heads && shape.value_head_dim < shape.head_dim;
   if (decodes ? is_unfolded && !shape.latent : shape.latent) return std::nullopt;  // never timed

@@ -15,10 +15,10 @@ namespace shapelint::cost {
 
 namespace {
 
-constexpr double most_experts = 65536;  // beyond, loads are taken as even
-constexpr double largest_share = 0.8;   // of the tokens, that one expert gets at most
-constexpr double least_draw = 0.01;     // and most, where there are fewer rows than experts
-constexpr double most_draw = 2;
+constexpr double max_experts = 65536;  // beyond, loads are taken as even
+constexpr double largest_share = 0.8;  // of the tokens, that one expert gets at most
+constexpr double min_draw = 0.01;      // and most, where there are fewer rows than experts
+constexpr double max_draw = 2;
 // Ways to deal the experts out to ranks, of which the median counts: which experts share a rank is chance.
 constexpr std::size_t deals = 5;
 
@@ -37,8 +37,8 @@ std::vector<ExpertLoad> even(double rows, double local) {
 std::vector<double> drawn(const ExpertLayer& layer, double skew, double rows) {
   const auto experts = static_cast<std::size_t>(layer.experts);
   const bool many = rows > layer.experts;
-  const double least = std::pow(many ? 1 : least_draw, 1 - skew);
-  const double most = std::pow(many ? std::max(1.0, largest_share * layer.tokens) : most_draw, 1 - skew);
+  const double least = std::pow(many ? 1 : min_draw, 1 - skew);
+  const double most = std::pow(many ? std::max(1.0, largest_share * layer.tokens) : max_draw, 1 - skew);
   std::vector<double> loads(experts);
   double sum = 0;
   for (std::size_t i = 0; i < experts; ++i) {
@@ -88,7 +88,7 @@ std::vector<ExpertLoad> counted(std::vector<double> loads) {
 std::vector<ExpertLoad> balanced_loads(const ExpertLayer& layer, double skew, double slots) {
   const double rows = layer.tokens * std::min(layer.top_k, layer.experts);
   const auto ranks = static_cast<std::size_t>(std::max(1.0, layer.expert));
-  if (skew <= 1 || slots > most_experts || layer.experts < 2) {
+  if (skew <= 1 || slots > max_experts || layer.experts < 2) {
     return even(rows / layer.expert, std::max(1.0, std::floor(slots / layer.expert)));
   }
   // The busiest is halved for each copy; then the busiest left goes to the rank with the fewest rows that has
@@ -124,7 +124,7 @@ std::vector<ExpertLoad> balanced_loads(const ExpertLayer& layer, double skew, do
 std::vector<ExpertLoad> expert_loads(const ExpertLayer& layer, double skew) {
   const double rows = layer.tokens * std::min(layer.top_k, layer.experts);
   const double local = std::max(1.0, std::floor(layer.experts / layer.expert));
-  if (skew <= 1 || layer.experts > most_experts || layer.experts < 2) return even(rows / layer.expert, local);
+  if (skew <= 1 || layer.experts > max_experts || layer.experts < 2) return even(rows / layer.expert, local);
 
   const std::vector<double> loads = drawn(layer, skew, rows);
   const auto each = static_cast<std::size_t>(local);
@@ -157,10 +157,10 @@ std::vector<ExpertLoad> expert_loads(const ExpertLayer& layer, double skew) {
 namespace {
 
 constexpr double activation_flops = 5;  // of an element of the gated branch
-constexpr double most_size = 1e12;
+constexpr double max_size = 1e12;
 
 std::int64_t whole(double value) {
-  return static_cast<std::int64_t>(std::clamp(std::ceil(value - 1e-9), 1.0, most_size));
+  return static_cast<std::int64_t>(std::clamp(std::ceil(value - 1e-9), 1.0, max_size));
 }
 
 void add(OpCost& sum, const OpCost& part) {

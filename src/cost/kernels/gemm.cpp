@@ -107,8 +107,8 @@ Terms product::terms_of(const GemmModel& g, const GemmShape& shape) {
                                              run(implicit.run_n, shape.n), run(implicit.run_k, shape.k));
   t.alignment = aligned.speed;
   t.prologue_k = c.prologue_k * aligned.speed / aligned.prologue_speed;
-  t.least_columns = aligned.least_tile;
-  t.least_rows = aligned.least_tile > 0 && shape.m > 1 ? std::min(aligned.least_tile, misaligned_rows) : 0;
+  t.min_columns = aligned.least_tile;
+  t.min_rows = aligned.least_tile > 0 && shape.m > 1 ? std::min(aligned.least_tile, misaligned_rows) : 0;
   const double busy =
       t.alignment * ideal_us / std::max(ideal_us, (weights + others) / g.roofline_bytes_per_us);
   const auto reached = [&](double time_us) { return time_us / (time_us + c.power_us); };
@@ -176,7 +176,7 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   // What a stencil was measured to draw from this GPU's DRAM, weights are read at, too.
   // Its own rates are those of this set; others may be of a relative.
   if (!is_own || !calibration.own)
-    g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, least_dram_bytes_per_us(gpu));
+    g.dram_bytes_per_us = std::max(g.dram_bytes_per_us, min_dram_bytes_per_us(gpu));
   // Constants that were fitted without few rows hold what GEMMs of many draw: of a V100 half, whose tiles
   // cannot fill it.
   if (calibration.errors.all > 0 && calibration.errors.decode <= 0) {
@@ -197,11 +197,11 @@ GemmModel model_with(const gpu::Gpu& gpu, DType dtype, Timing timing, gpu::Const
   g.inverse_kept_bytes = 1 / (kept_share_of_l2 * g.l2_bytes);
   g.multicasts = gpu.architecture.has_clusters;
   if (!is_own) {
-    const auto least_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
-    g.us_per_l2_byte = least_us(l2_bytes_per_us(gpu));
+    const auto min_us = [](double bytes_per_us) { return bytes_per_us > 0 ? 1 / bytes_per_us : 0; };
+    g.us_per_l2_byte = min_us(l2_bytes_per_us(gpu));
     // SMs of the same architecture have the same shared memory and tensor cores: what one of them
     // reached, another does.
-    if (gpu.calibration.status != "architecture") g.us_per_shared_byte = least_us(shared_bytes_per_us(gpu));
+    if (gpu.calibration.status != "architecture") g.us_per_shared_byte = min_us(shared_bytes_per_us(gpu));
   }
   g.launch_us = c.launch_us + c.host_us;
   g.quantize_launch_us = c.quantize_us;
@@ -292,7 +292,7 @@ OpCost predict_gemm(const GemmModel& g, const GemmShape& shape) {
   cost.overhead_us = fixed + unpack + waiting;
   Terms aligned = t;
   aligned.alignment = 1;
-  aligned.least_rows = 0;
+  aligned.min_rows = 0;
   aligned.prologue_k = g.constants.prologue_k;
   const double aligned_compute = std::min(compute, clamped_compute_us(g, aligned, best));
   const double aligned_us = fixed + smooth_max(aligned_compute, memory);

@@ -17,8 +17,8 @@ struct Search {
   Candidate best;
   double best_us = 1e300;
   double best_fourth = 1e300;  // of best_us
-  double least_us = 0;         // the memory time that no candidate can beat
-  double least_memory = 0;     // its fourth power
+  double min_us = 0;           // the memory time that no candidate can beat
+  double min_memory = 0;       // its fourth power
   double rereads = 0;          // share of the repeated loads that reach DRAM
   double slower = 1;           // of the main loop
   double thinnest_slice = 0;
@@ -26,22 +26,22 @@ struct Search {
 
 // Fourth powers of lower bounds of the time of each tile; this where no kernel for the alignment has it.
 constexpr double unavailable = 1e300;
-using Bounds = std::array<double, most_tiles>;
+using Bounds = std::array<double, max_tiles>;
 
 // Whether the library has this tile for rows aligned so.
 inline bool is_there(const TileTable& table, const Terms& t, std::size_t i) {
-  const int tall = table.plain_m[i] >= t.least_rows ? 1 : 0;
-  const int wide = table.plain_n[i] >= t.least_columns ? 1 : 0;
+  const int tall = table.plain_m[i] >= t.min_rows ? 1 : 0;
+  const int wide = table.plain_n[i] >= t.min_columns ? 1 : 0;
   return (tall & wide) != 0;
 }
 
 Search search_of(const GemmModel& g, const Terms& t) {
   Search search;
-  search.least_us = ramped(g.constants, t.resident_us + t.dram_bytes * g.us_per_dram_byte);
-  search.least_memory = fourth_power(search.least_us);
+  search.min_us = ramped(g.constants, t.resident_us + t.dram_bytes * g.us_per_dram_byte);
+  search.min_memory = fourth_power(search.min_us);
   search.rereads = g.constants.reread_share * std::min(1.0, t.operand_bytes * g.inverse_kept_bytes);
   search.slower = t.slowdown / t.alignment;
-  search.thinnest_slice = std::max(t.k * inverse_splits.back(), std::min(t.k, least_slice));
+  search.thinnest_slice = std::max(t.k * inverse_splits.back(), std::min(t.k, min_slice));
   return search;
 }
 
@@ -58,7 +58,7 @@ Candidate unsplit_candidate(const Terms& t, const TileRate& tile) {
 
 // Whether the library splits k as c says.
 bool may_split(const GemmModel& g, const Terms& t, const Candidate& c) {
-  return t.k >= least_slice * c.split && c.ctas <= g.constants.split_waves * c.tile->units;
+  return t.k >= min_slice * c.split && c.ctas <= g.constants.split_waves * c.tile->units;
 }
 
 void set_split(const Terms& t, double tiles, std::size_t index, Candidate& c) {
@@ -75,7 +75,7 @@ void try_candidate(const GemmModel& g, const Terms& t, Candidate& c, double shar
   const double limit_fourth = shared_us > 0 ? fourth_power(limit) : search.best_fourth;
   const double compute = compute_us(g, t, c, rounded_waves(g, t, c.waves));
   const double compute_fourth = fourth_power(compute);
-  if (compute_fourth + search.least_memory >= limit_fourth) return;
+  if (compute_fourth + search.min_memory >= limit_fourth) return;
   if (c.reread < 0) c.reread = search.rereads > 0 ? search.rereads * reread_bytes(g, t, c) : 0;
   const double sum = compute_fourth + fourth_power(memory_us(g, t, c, c.reread));
   if (sum >= limit_fourth) return;
@@ -93,7 +93,7 @@ void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search)
   const double deepest_us = c.waves * t.k * slower_step_us;
   const double prologue_us = t.prologue_k * slower_step_us;
   const double thinnest_us = search.thinnest_slice * slower_step_us + prologue_us;
-  const double filling = std::min(tile.units, t.k * (1 / least_slice) * tiles);
+  const double filling = std::min(tile.units, t.k * (1 / min_slice) * tiles);
   std::size_t first = 1;
   while (first + 1 < splits.size() && tiles * splits[first + 1] <= filling) ++first;
   set_split(t, tiles, first, c);
@@ -103,7 +103,7 @@ void try_splits(const GemmModel& g, const Terms& t, Candidate c, Search& search)
     const double shared_us = split_us(g, t, splits[s]);
     const double limit = search.best_us - shared_us;
     if (limit <= 0) return;
-    const double room = fourth_power(limit) - search.least_memory;
+    const double room = fourth_power(limit) - search.min_memory;
     const double even_us = deepest_us + waves * splits[s] * prologue_us;
     const double slice_us = t.k * inverse_splits[s] * slower_step_us + prologue_us;
     if (fourth_power(std::max(slice_us, even_us)) >= room) {
@@ -128,12 +128,12 @@ inline double smaller(double a, double b) {
 // Every tile with all of k, except for rereads.
 void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
-  const auto& step_us = t.least_rows > 0 ? table.load_step_us : table.step_us;
+  const auto& step_us = t.min_rows > 0 ? table.load_step_us : table.step_us;
   const double unsplit_k = (t.k + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
   const double dram_us = t.dram_bytes * g.us_per_dram_byte;
   const double sm_dram_us = t.dram_bytes / g.sm_dram_bytes_per_us;
-  const double others_us = search.least_us - dram_us;  // the ramp of a longer transfer is no shorter
+  const double others_us = search.min_us - dram_us;  // the ramp of a longer transfer is no shorter
   for (std::size_t i = 0; i < table.count; ++i) {
     const double tiles = t.batch * blocks(t.m, table.inverse_m[i]) * blocks(t.n, table.inverse_n[i]);
     const double waves = rounded_waves(g, t, tiles * table.inverse_units[i]);
@@ -147,14 +147,14 @@ void bound_unsplit(const GemmModel& g, const Terms& t, const Search& search, Bou
 // Every tile with all of its splits, without their reduction.
 void bound_split(const GemmModel& g, const Terms& t, const Search& search, Bounds& bounds) {
   const TileTable& table = g.tiles;
-  const auto& step_us = t.least_rows > 0 ? table.load_step_us : table.step_us;
+  const auto& step_us = t.min_rows > 0 ? table.load_step_us : table.step_us;
   const double split_k = (t.k + splits[1] * t.prologue_k) * search.slower;
   const double thinnest_k = (search.thinnest_slice + t.prologue_k) * search.slower;
   const double feed_us = t.k * g.us_per_feed_byte * search.slower;
   const double dram_us = t.dram_bytes * g.us_per_dram_byte;
-  const double most_splits = std::min(splits.back(), t.k / least_slice);
+  const double most_splits = std::min(splits.back(), t.k / min_slice);
   const double sm_dram_us = t.dram_bytes / g.sm_dram_bytes_per_us;
-  const double others_us = search.least_us - dram_us;
+  const double others_us = search.min_us - dram_us;
   for (std::size_t i = 0; i < table.count; ++i) {
     const double tiles = t.batch * blocks(t.m, table.inverse_m[i]) * blocks(t.n, table.inverse_n[i]);
     const double deepest = larger(tiles * table.inverse_units[i] * split_k, thinnest_k);
@@ -207,12 +207,12 @@ Candidate best_candidate(const GemmModel& g, const Terms& t) {
     try_candidate(g, t, c, 0, search);
   }
 
-  if (t.k < splits[1] * least_slice) return search.best;
+  if (t.k < splits[1] * min_slice) return search.best;
   const double shared_us = split_us(g, t, splits[1]);
   const auto limit = [&] { return fourth_power(std::max(0.0, search.best_us - shared_us)); };
   // Tiles are sorted by the least time that they take per unit of work.
-  const double least_compute = t.batch * t.m * t.n * t.k * search.slower * table.tiles[0].floor_us_per_area;
-  if (fourth_power(least_compute) + search.least_memory >= limit()) return search.best;
+  const double min_compute = t.batch * t.m * t.n * t.k * search.slower * table.tiles[0].floor_us_per_area;
+  if (fourth_power(min_compute) + search.min_memory >= limit()) return search.best;
   bound_split(g, t, search, bounds);
   const std::size_t first_split = index_of_least(bounds, table.count);
   if (bounds[first_split] >= limit()) return search.best;

@@ -14,7 +14,7 @@ namespace shapelint::cost::product {
 // Splits of k that libraries offer, and the least depth of a slice that they leave (CUTLASS's and cuBLAS's
 // kernel names show slices of 128 and more).
 inline constexpr std::array<double, 12> splits{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
-inline constexpr double least_slice = 128;
+inline constexpr double min_slice = 128;
 
 // What no tile changes.
 struct Terms {
@@ -30,8 +30,8 @@ struct Terms {
   double slowdown;          // of the main loop, by the power limit and in a batch
   double alignment;         // speed of the main loop
   double prologue_k;        // of a tile, as steps of this main loop
-  double least_rows;        // of the tiles that there are for rows aligned so
-  double least_columns;
+  double min_rows;          // of the tiles that there are for rows aligned so
+  double min_columns;
   double reduction_us;  // DRAM time of the partial sums, per slice
 };
 
@@ -84,7 +84,7 @@ inline double reread_bytes(const GemmModel& g, const Terms& t, const Candidate& 
 
 // Kernels for misaligned rows load 2 to 8 B at once, and wait for that.
 inline double step_us(const Terms& t, const TileRate& tile) {
-  return t.least_rows > 0 ? tile.load_step_us : tile.step_us;
+  return t.min_rows > 0 ? tile.load_step_us : tile.step_us;
 }
 
 inline double compute_us(const GemmModel& g, const Terms& t, const Candidate& c, double waves) {
@@ -124,7 +124,7 @@ inline double split_us(const GemmModel& g, const Terms& t, double split) {
 
 // Kernels for misaligned rows are not persistent: their waves are whole.
 inline double rounded_waves(const GemmModel& g, const Terms& t, double waves) {
-  const double soft = t.least_rows > 0 ? 0 : g.constants.wave_softness;
+  const double soft = t.min_rows > 0 ? 0 : g.constants.wave_softness;
   return soft * (waves > 1 ? waves : 1) + (1 - soft) * whole_ceil(waves);
 }
 

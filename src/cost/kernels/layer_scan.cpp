@@ -184,10 +184,10 @@ std::string_view name(ScanKind kind) {
 
 double computed_key_dim(ScanKind kind, double key_dim) {
   constexpr double key_block = 64;
-  constexpr double least_power = 16;  // of two: tensor cores take no less
+  constexpr double min_power = 16;  // of two: tensor cores take no less
   if (is_delta(kind)) return blocks_of(key_dim, key_block) * key_block;
   if (kind == ScanKind::rwkv7 || kind == ScanKind::mamba2)
-    return std::exp2(std::ceil(std::log2(std::max(key_dim, least_power))));
+    return std::exp2(std::ceil(std::log2(std::max(key_dim, min_power))));
   return key_dim;
 }
 

@@ -9,8 +9,8 @@ namespace shapelint::cost {
 namespace {
 
 // A profile without any figure for a unit must still give a finite time.
-constexpr double least_tflops = 1e-3;
-constexpr double least_dram_gb_s = 1.0;
+constexpr double min_tflops = 1e-3;
+constexpr double min_dram_gb_s = 1.0;
 
 // Share of the data sheet's bandwidth without a measurement: aiconfigurator assumes 0.8 for every GPU
 // (src/aiconfigurator, systems files); read and copy benchmarks on twelve GPUs give 0.75 to 0.98 (RRZE
@@ -36,24 +36,24 @@ double peak_flops_per_us(const gpu::Gpu& gpu, DType dtype) {
   double tflops = gpu::peak_tflops(gpu, dtype);
   if (tflops <= 0 && dtype == DType::fp16) tflops = gpu.peak_fp16_cuda_tflops;
   if (tflops <= 0) tflops = gpu.peak_fp32_cuda_tflops;
-  return std::max(tflops, least_tflops) * flops_per_us_per_tflops;
+  return std::max(tflops, min_tflops) * flops_per_us_per_tflops;
 }
 
 double cuda_flops_per_us(const gpu::Gpu& gpu) {
-  return std::max(gpu.peak_fp32_cuda_tflops, least_tflops) * flops_per_us_per_tflops;
+  return std::max(gpu.peak_fp32_cuda_tflops, min_tflops) * flops_per_us_per_tflops;
 }
 
 double dram_bytes_per_us(const gpu::Gpu& gpu) {
-  return std::max(gpu.dram_bandwidth_gb_s, least_dram_gb_s) * bytes_per_us_per_gb_s;
+  return std::max(gpu.dram_bandwidth_gb_s, min_dram_gb_s) * bytes_per_us_per_gb_s;
 }
 
-double least_dram_bytes_per_us(const gpu::Gpu& gpu) {
+double min_dram_bytes_per_us(const gpu::Gpu& gpu) {
   return std::min(gpu.measured.dram_lbm_gb_s * bytes_per_us_per_gb_s, dram_bytes_per_us(gpu));
 }
 
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu) {
   const double sheet = dram_bytes_per_us(gpu);
-  if (gpu.dram_measured_gb_s <= 0) return std::max(sheet * default_dram_share, least_dram_bytes_per_us(gpu));
+  if (gpu.dram_measured_gb_s <= 0) return std::max(sheet * default_dram_share, min_dram_bytes_per_us(gpu));
   return std::min(gpu.dram_measured_gb_s * bytes_per_us_per_gb_s, sheet);
 }
 

@@ -27,7 +27,7 @@ inline constexpr double half_rates = 2;
 double dram_bytes_per_us(const gpu::Gpu& gpu);
 double achieved_dram_bytes_per_us(const gpu::Gpu& gpu);
 // What a lattice Boltzmann stencil draws; 0 if not measured.
-double least_dram_bytes_per_us(const gpu::Gpu& gpu);
+double min_dram_bytes_per_us(const gpu::Gpu& gpu);
 
 // What L2 delivers to all SMs at best, and what all SMs read from and write to shared memory; bytes per
 // microsecond. L2: the larger of the profile's figure and of SMs x bytes per clock of the architecture x

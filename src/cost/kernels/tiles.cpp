@@ -111,7 +111,7 @@ TileTable tile_table(const gpu::Gpu& gpu, const gpu::GemmConstants& constants, D
   const auto sm_count = std::max(1.0, static_cast<double>(gpu.sm_count));
   const auto add = [&](double m, double n, double sms) {
     sms = std::min(sms, sm_count);
-    if (table.count == most_tiles || m * n > constants.largest_tile || holds(table, m, n, sms)) return;
+    if (table.count == max_tiles || m * n > constants.largest_tile || holds(table, m, n, sms)) return;
     TileRate tile;
     tile.m = m;
     tile.n = n;

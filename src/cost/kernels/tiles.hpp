@@ -54,7 +54,7 @@ struct AlignmentUse {
 AlignmentUse alignment_use(const AlignmentTable& table, model::Layout layout, std::int64_t m, std::int64_t n,
                            std::int64_t k);
 
-inline constexpr std::size_t most_tiles = 64;
+inline constexpr std::size_t max_tiles = 64;
 
 struct TileRate {
   double m = 0;
@@ -75,21 +75,21 @@ struct TileRate {
 };
 
 struct TileTable {
-  std::array<TileRate, most_tiles> tiles{};
+  std::array<TileRate, max_tiles> tiles{};
   std::size_t count = 0;
   // The same figures by column, for the loop over all tiles.
-  std::array<double, most_tiles> inverse_m{};
-  std::array<double, most_tiles> inverse_n{};
-  std::array<double, most_tiles> inverse_units{};
-  std::array<double, most_tiles> step_us{};
-  std::array<double, most_tiles> load_step_us{};
-  std::array<double, most_tiles> row_bytes{};
-  std::array<double, most_tiles> units{};
-  std::array<double, most_tiles> sms{};
+  std::array<double, max_tiles> inverse_m{};
+  std::array<double, max_tiles> inverse_n{};
+  std::array<double, max_tiles> inverse_units{};
+  std::array<double, max_tiles> step_us{};
+  std::array<double, max_tiles> load_step_us{};
+  std::array<double, max_tiles> row_bytes{};
+  std::array<double, max_tiles> units{};
+  std::array<double, max_tiles> sms{};
   // Rows and columns of tiles that kernels for misaligned rows have, whose sides are powers of two; of others
   // 0.
-  std::array<double, most_tiles> plain_m{};
-  std::array<double, most_tiles> plain_n{};
+  std::array<double, max_tiles> plain_m{};
+  std::array<double, max_tiles> plain_n{};
 };
 
 // Tiles of the GPU's architecture with their rates: a step of the main loop takes the root of the squares of

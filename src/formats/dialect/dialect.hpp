@@ -78,7 +78,7 @@ using FieldRules = std::map<std::string, Alternatives, std::less<>>;
 inline constexpr std::string_view layer_prefix = "each_";
 
 // Of model types and of dialects, in a chain of `like`: more is a circle.
-inline constexpr int most_likenesses = 8;
+inline constexpr int max_likenesses = 8;
 
 // What a model type adds: `fields` go before the dialect's own, `defaults` after them.
 struct ModelType {

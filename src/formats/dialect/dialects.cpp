@@ -60,7 +60,7 @@ void ListedDialect::read(std::vector<Error>& errors) const {
   std::call_once(is_read_, [&] {
     whole_ = load_dialect(document_, errors);
     const ListedDialect* other = like_;
-    for (int links = 0; other != nullptr && other != this && links < most_likenesses; ++links) {
+    for (int links = 0; other != nullptr && other != this && links < max_likenesses; ++links) {
       std::vector<Error> of_other;  // reported where it is loaded itself
       add_tables(*whole_, load_dialect(other->document_, of_other));
       other = other->like_;

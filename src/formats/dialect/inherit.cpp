@@ -45,8 +45,8 @@ using text::Kind;
 using text::NodeRef;
 
 // The deepest public chains have four files; a hydra tree has about a dozen groups.
-constexpr int most_inherited = 12;
-constexpr std::size_t most_files = 48;
+constexpr int max_inherited = 12;
+constexpr std::size_t max_files = 48;
 
 class Assembler {
  public:
@@ -339,9 +339,9 @@ class Assembler {
       if (!is_default(each, name)) lack(each, node, fmt::format("`{}` is not followed", name), mount);
       return;
     }
-    if (level >= most_inherited || whole_.documents.size() >= most_files) {
+    if (level >= max_inherited || whole_.documents.size() >= max_files) {
       note(node, fmt::format("`{}` is not followed: more than {} files or {} levels of inheritance", name,
-                             most_files, most_inherited));
+                             max_files, max_inherited));
       lack(each, node, fmt::format("`{}` is not followed", name), mount);
       return;
     }

@@ -368,10 +368,10 @@ NameParts name_parts(std::string_view name) {
 // misspelt.
 bool may_be_meant(const NameParts& asked, const NameParts& other) {
   constexpr std::size_t letters_for_each_slip = 4;
-  constexpr std::size_t most_slips = 2;
+  constexpr std::size_t max_slips = 2;
   return asked.numbers == other.numbers &&
          edit_distance(asked.letters, other.letters) <=
-             std::min(most_slips, asked.letters.size() / letters_for_each_slip);
+             std::min(max_slips, asked.letters.size() / letters_for_each_slip);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ const ModelType* find_type(const Dialect& dialect, const std::string& name) {
 std::vector<const ModelType*> types_like(const Dialect& dialect, const std::string& name) {
   std::vector<const ModelType*> types;
   const ModelType* found = find_type(dialect, name);
-  for (int links = 0; found != nullptr && links < most_likenesses; ++links) {
+  for (int links = 0; found != nullptr && links < max_likenesses; ++links) {
     types.push_back(found);
     found = found->like.empty() ? nullptr : find_type(dialect, found->like);
   }

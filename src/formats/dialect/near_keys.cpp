@@ -114,7 +114,7 @@ class Looker {
         const NodeRef table = tables.nodes[scope];
         if (!table.is(Kind::table)) continue;
         for (const NodeRef child : table) {
-          if (out.size() > most_remarks) return;
+          if (out.size() > max_remarks) return;
           check_key(tables, child, out);
         }
       }

@@ -7,7 +7,7 @@ namespace shapelint::formats {
 
 namespace {
 
-constexpr std::size_t most_ancestors = 32;
+constexpr std::size_t max_ancestors = 32;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ bool is_inside(std::string_view path, std::string_view folder) {
 std::vector<std::string> ancestors(const text::FileSystem& files, const std::string& path) {
   std::vector<std::string> out;
   std::string folder = join("", folder_of(path));
-  while (out.size() < most_ancestors) {
+  while (out.size() < max_ancestors) {
     out.push_back(folder);
     if (files.exists(join(folder, ".git"))) return out;
     const std::string above = folder == "." ? "." : folder_of(folder);

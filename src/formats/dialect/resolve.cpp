@@ -194,7 +194,7 @@ class Resolver {
 
   // The list of layers, of what the dialect works out for each, or of the model that the file names.
   void read_layers(model::Reading& out) {
-    constexpr std::int64_t most_listed = 4096;
+    constexpr std::int64_t max_listed = 4096;
     const std::int64_t layers = out.setup.model.num_layers;
     std::vector<std::pair<const model::LayerKey*, const RuleIndex::Entry*>> asked;
     for (const model::LayerKey& key : model::layer_keys()) {
@@ -202,7 +202,7 @@ class Resolver {
         asked.emplace_back(&key, rules);
     }
     std::vector<model::LayerGroup> list;
-    if (layers > 0 && layers <= most_listed) {
+    if (layers > 0 && layers <= max_listed) {
       for (std::int64_t i = 0; i < layers && !asked.empty(); ++i)
         model::add_layers(list, 1, layer_at(i, asked, out));
     }

@@ -34,7 +34,7 @@ std::string all_text(NodeRef node) {
 
 // Sums of bracketed lists of 0 and 1 times a count.
 bool expand_pattern(std::string_view text, std::vector<bool>& layers) {
-  constexpr std::size_t most_layers = 4096;
+  constexpr std::size_t max_layers = 4096;
   if (text.find('[') == std::string_view::npos) return false;
   std::size_t at = 0;
   while ((at = text.find('[', at)) != std::string_view::npos) {
@@ -53,7 +53,7 @@ bool expand_pattern(std::string_view text, std::vector<bool>& layers) {
           std::max<std::int64_t>(0, parse_integer(text.substr(at, end - at)).value_or(0)));
       at = end;
     }
-    for (std::size_t i = 0; i < times && layers.size() < most_layers; ++i) {
+    for (std::size_t i = 0; i < times && layers.size() < max_layers; ++i) {
       layers.insert(layers.end(), unit.begin(), unit.end());
     }
   }

@@ -27,10 +27,10 @@ bool same_key(std::string_view written, std::string_view asked) {
 // some is known here: one that lacks a few of the last letters stands for it.
 bool abbreviates(std::string_view written, std::string_view asked) {
   constexpr std::size_t shortest = 8;
-  constexpr std::size_t most_missing = 3;
+  constexpr std::size_t max_missing = 3;
   if (!written.starts_with("--") || asked.size() < shortest) return false;
   const std::size_t length = written.size() - 2;
-  if (length < shortest || length >= asked.size() || asked.size() - length > most_missing) return false;
+  if (length < shortest || length >= asked.size() || asked.size() - length > max_missing) return false;
   return asked.find('_', length) == std::string_view::npos && same_key(written, asked.substr(0, length));
 }
 

@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 3> severities{"info", "warning", "error"}
 // A string, or a list of strings.
 std::vector<Stated<std::string>> strings(const NodeRef& node, std::vector<Error>& errors) {
   std::vector<Stated<std::string>> out;
-  if (node.is(Kind::list) && node.size() > most_names) {
-    errors.push_back(node.error(fmt::format("`{}` has more than {} names", node.key(), most_names)));
+  if (node.is(Kind::list) && node.size() > max_names) {
+    errors.push_back(node.error(fmt::format("`{}` has more than {} names", node.key(), max_names)));
     errors.back().code = ErrorCode::too_large;
     return out;
   }

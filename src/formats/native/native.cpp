@@ -27,7 +27,7 @@ using text::NodeRef;
 
 constexpr std::array<std::string_view, 6> top_level{"model", "run", "parallel", "plan", "conv", "lint"};
 // An iteration of reinforcement learning decodes as many tokens.
-constexpr double most_runs = 1e9;
+constexpr double max_runs = 1e9;
 
 bool is_image_key(std::string_view key) {
   return std::any_of(image_keys.begin(), image_keys.end(),
@@ -167,7 +167,7 @@ class NativeReader {
         }
       } else if (key == "runs") {
         const auto runs = node.as_number();
-        if (runs && *runs > 0 && *runs <= most_runs) {
+        if (runs && *runs > 0 && *runs <= max_runs) {
           reading_.runs_in_whole = *runs;
         } else {
           errors_.push_back(

@@ -31,7 +31,7 @@ struct LintParam {
 
 // Most names of GPUs, rules or packages in a file's lists: each is looked for among all there are, and real
 // configurations have a dozen.
-inline constexpr std::size_t most_names = 1000;
+inline constexpr std::size_t max_names = 1000;
 
 // The table [lint]: what would otherwise be flags. Names are not checked here; whoever knows them does.
 struct LintOptions {

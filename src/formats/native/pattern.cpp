@@ -98,7 +98,7 @@ std::optional<Layers> of_letters(std::string_view text) {
   return out;
 }
 
-constexpr std::int64_t most_layers = 65'536;
+constexpr std::int64_t max_layers = 65'536;
 
 std::optional<Layers> of_text(const text::NodeRef& node, std::string_view text, std::vector<Error>& errors) {
   if (text.empty()) {
@@ -117,7 +117,7 @@ std::optional<Layers> of_text(const text::NodeRef& node, std::string_view text, 
     std::string_view name = part;
     if (blank != std::string_view::npos) {
       const auto number = parse_integer(part.substr(0, blank));
-      if (!number || *number < 1 || *number > most_layers) {
+      if (!number || *number < 1 || *number > max_layers) {
         errors.push_back(node.error(fmt::format("`{}` is not a number of layers", part.substr(0, blank)),
                                     std::string(forms)));
         return std::nullopt;

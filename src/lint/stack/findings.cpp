@@ -90,8 +90,8 @@ std::string title_with(const Unmet& unmet, const std::string& sum) {
                         : fmt::format(" ({})", sum);
   if (sum.empty() && rejects) out += " this shape";
   constexpr double percent = 100;
-  constexpr double least_shown = 5e-4;
-  if (unmet.longer >= least_shown)
+  constexpr double min_shown = 5e-4;
+  if (unmet.longer >= min_shown)
     out += fmt::format("; the step takes {:.1f} % longer", percent * unmet.longer);
   return out;
 }

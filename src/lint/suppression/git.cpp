@@ -21,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // As git has it; more files than that include each other in no repository.
-constexpr int most_levels = 10;
-constexpr std::size_t most_includes = 100;
+constexpr int max_levels = 10;
+constexpr std::size_t max_includes = 100;
 
 // Of a reference or a path in `.git`.
-constexpr std::size_t most_settings_bytes = 1U << 16U;
+constexpr std::size_t max_settings_bytes = 1U << 16U;
 
 // Whether opening it may wait for ever. A socket is refused at once.
 bool may_wait(const fs::path& path) {
@@ -45,7 +45,7 @@ std::string first_line(const fs::path& path) {
   std::string line;
   if (may_wait(path)) return line;
   std::ifstream file(path);
-  line.resize(most_settings_bytes);
+  line.resize(max_settings_bytes);
   file.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(file.gcount()));
   return std::string(trimmed(line.substr(0, line.find('\n'))));
@@ -89,12 +89,12 @@ std::optional<Error> check_includes(const fs::path& settings, int level, std::si
   std::error_code problem;
   if (!fs::exists(settings, problem)) return std::nullopt;
   if (may_wait(settings)) return waits(settings);
-  if (level > most_levels || ++seen > most_includes) return std::nullopt;
+  if (level > max_levels || ++seen > max_includes) return std::nullopt;
   // From where there is no repository.
   const auto listed =
       run_process({"git", "-C", "/", "config", "--no-includes", "--file", settings.generic_string(), "-z",
                    "--get-regexp", "^include(if\\..*)?\\.path$"},
-                  {"GIT_DIR=/dev/null"}, most_settings_bytes, false, git_limit_ms);
+                  {"GIT_DIR=/dev/null"}, max_settings_bytes, false, git_limit_ms);
   if (!listed) return listed.error();
   const std::string& out = listed->out;
   for (std::size_t begin = 0; begin < out.size();) {
@@ -142,7 +142,7 @@ std::vector<std::string> user_ignore_options() {
   for (const auto& [setting, usual] :
        {std::pair("core.excludesFile", "ignore"), std::pair("core.attributesFile", "attributes")}) {
     const auto own = run_process({"git", "-C", "/", "config", "--global", "--get", setting},
-                                 {"GIT_DIR=/dev/null"}, most_settings_bytes, false, git_limit_ms);
+                                 {"GIT_DIR=/dev/null"}, max_settings_bytes, false, git_limit_ms);
     std::string path = own && own->exit_code == 0 ? own->out.substr(0, own->out.find('\n')) : std::string();
     if (path.empty() && !folder.empty()) path = folder + "/git/" + usual;
     options.insert(options.end(), {"-c", fmt::format("{}={}", setting, path.empty() ? "/dev/null" : path)});

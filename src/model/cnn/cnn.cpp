@@ -357,8 +357,8 @@ class Resolver {
   }
 
   void record(const Layer& layer, LayerShape shape, std::string name) {
-    if (++runs_ > most_layer_runs) {
-      problem(layer, "repeat", fmt::format("the network runs more than {} layers", most_layer_runs));
+    if (++runs_ > max_layer_runs) {
+      problem(layer, "repeat", fmt::format("the network runs more than {} layers", max_layer_runs));
       return;
     }
     const Key key{

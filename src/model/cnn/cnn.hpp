@@ -68,7 +68,7 @@ struct Network {
 };
 
 // Most layers that a network may run, repeats counted.
-inline constexpr std::int64_t most_layer_runs = 65'536;
+inline constexpr std::int64_t max_layer_runs = 65'536;
 
 // Every layer's shape. A layer without a stated input takes the output of the one before it.
 Network resolve(const ModelSpec& model);

@@ -34,7 +34,7 @@ constexpr Tensors add{3, 3};         // two in, one out; the gradients of both w
 constexpr Tensors joined_add{1, 2};
 constexpr Tensors concat{2, 2};  // in and out, where the framework copies
 
-constexpr std::size_t most_ops_per_layer = 9;  // three products, and both ways of bias, norm and activation
+constexpr std::size_t max_ops_per_layer = 9;  // three products, and both ways of bias, norm and activation
 
 // To make one and to price it: a network is lowered for each change that is tried.
 constexpr std::size_t units_per_op = 20;
@@ -56,7 +56,7 @@ class NetworkLowering {
 
   Workload run() {
     const Network network = resolve(shared_.model);
-    workload_.ops.reserve(network.layers.size() * most_ops_per_layer);
+    workload_.ops.reserve(network.layers.size() * max_ops_per_layer);
     for (const LayerShape& shape : network.layers) lower(shape);
     charge(workload_.ops.size() * units_per_op);
     const NetworkSize size = size_of(network);

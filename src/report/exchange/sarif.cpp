@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 // Longest description that GitHub takes, in characters.
 constexpr std::size_t longest_description = 1024;
 // Results of one run that GitHub takes.
-constexpr std::size_t most_results = 25'000;
+constexpr std::size_t max_results = 25'000;
 
 std::string_view level(rules::Severity severity) {
   return word_of(severity, {.info = "note", .warning = "warning", .error = "error"});
@@ -207,10 +207,10 @@ std::string sarif(const lint::Report& report) {
     index[rule.code] = rule_list.size();
     rule_list.push_back(rule_json(rule));
   }
-  if (all.size() > most_results) {
+  if (all.size() > max_results) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Item& a, const Item& b) { return a.severity > b.severity; });
-    all.resize(most_results);
+    all.resize(max_results);
   }
   Json results = Json::array();
   Json notifications = Json::array();

@@ -20,7 +20,7 @@ constexpr std::size_t detail_indent = 6;  // of what follows the line with the p
 // Lines of findings by file, above which they are listed by rule; and rules listed then. Both with what is
 // said below them are two screens.
 constexpr std::size_t most_lines = 36;
-constexpr std::size_t most_rules = 32;
+constexpr std::size_t max_rules = 32;
 
 struct File {
   std::string_view path;
@@ -144,7 +144,7 @@ std::string by_rule(const std::vector<File>& files, const DuplicateFindings& dup
   std::string out = style.paint(Role::faint, fmt::format("{:43}  files   saves  largest in", "rule")) + '\n';
   std::size_t shown = 0;
   for (const RuleRow& row : rows) {
-    if (++shown > most_rules && !options.quiet) break;
+    if (++shown > max_rules && !options.quiet) break;
     const rules::Finding& worst = *row.worst;
     const std::string code = fmt::format("{}[{}]", rules::name(row.severity), worst.code);
     const std::string gain = worst.certain_to_fail ? "fails" : worst.gain > 0 ? percent(worst.gain) : "";
@@ -159,9 +159,9 @@ std::string by_rule(const std::vector<File>& files, const DuplicateFindings& dup
         fmt::format("{}{}{}{}\n", std::string(14 - std::min<std::size_t>(14, code.size()), ' '),
                     style.paint(role_of(row.severity), code), left, shortened_path(row.place, room, style));
   }
-  if (shown < rows.size() || (shown > most_rules && !options.quiet)) {
-    out += fmt::format("{} not listed (see `--statistics`)\n",
-                       counted(rows.size() - most_rules, "further rule"));
+  if (shown < rows.size() || (shown > max_rules && !options.quiet)) {
+    out +=
+        fmt::format("{} not listed (see `--statistics`)\n", counted(rows.size() - max_rules, "further rule"));
   }
   return out + '\n';
 }

@@ -19,13 +19,13 @@ namespace {
 constexpr std::int64_t tab_stop = 4;
 // Longest piece of a source line that is shown where there is no window, in columns: fits 80 with the gutter,
 // for lines not that long.
-constexpr std::int64_t most_shown = 96;
-constexpr std::int64_t least_shown = 24;
+constexpr std::int64_t max_shown = 96;
+constexpr std::int64_t min_shown = 24;
 // Columns left of a mark that stay visible when a line is cut.
 constexpr std::int64_t context_width = 32;
 // Bytes of a line on either side of its mark that are looked at: more than can be shown, of a character in
 // two.
-constexpr std::int64_t looked_at = 8 * most_shown;
+constexpr std::int64_t looked_at = 8 * max_shown;
 
 struct Cell {
   std::string text;  // what is shown: a code point, or a tab's blanks
@@ -159,10 +159,10 @@ Columns window_of(const std::vector<Cell>& cells, std::int64_t width, Columns ma
 }
 
 // Columns of a source line next to the gutter, with room for what says that it was cut.
-std::int64_t most_shown_in(const Style& style, std::size_t gutter) {
-  if (style.window == 0) return most_shown;
+std::int64_t max_shown_in(const Style& style, std::size_t gutter) {
+  if (style.window == 0) return max_shown;
   constexpr std::size_t frame = 4;  // "| " and two ellipses
-  return std::max(least_shown,
+  return std::max(min_shown,
                   static_cast<std::int64_t>(width_of(style)) - static_cast<std::int64_t>(gutter + frame));
 }
 
@@ -196,7 +196,7 @@ std::string label_text(const Mark& mark, std::int64_t begin, std::int64_t end, s
   const auto indent = static_cast<std::size_t>(std::clamp<std::int64_t>(room - width, 0, begin));
   const std::string pad(indent, ' ');
   std::string out = "\n";
-  std::string rest = wrap(mark.label, 0, 0, static_cast<std::size_t>(std::max(room, least_shown)));
+  std::string rest = wrap(mark.label, 0, 0, static_cast<std::size_t>(std::max(room, min_shown)));
   while (!rest.empty()) {
     const std::size_t stop = std::min(rest.find('\n'), rest.size());
     out += fmt::format("{} {}{}\n", bar, pad, style.paint(role, rest.substr(0, stop)));
@@ -226,8 +226,7 @@ ShownLine shown_around(const MarkedLine& line, const text::SharedText& source, c
   out.cells = cells_of(piece.text, piece.begin);
   std::int64_t width = 0;
   for (const Cell& cell : out.cells) width += cell.width;
-  out.window =
-      window_of(out.cells, width, columns_of(out.cells, leading->span), most_shown_in(style, gutter));
+  out.window = window_of(out.cells, width, columns_of(out.cells, leading->span), max_shown_in(style, gutter));
   const bool cut_left = piece.is_cut_left || out.window.begin > 0;
   out.cut_right = piece.is_cut_right || out.window.end < width;
   out.begin = cut_left ? -1 : 0;  // the ellipsis takes a column

@@ -140,7 +140,7 @@ std::string heading(std::string line, const Style& style) {
 // What is no operation's time, and the sum. An overlapped collective's row is `hidden`, though it may outlast
 // the computation that it overlaps with.
 std::string other_rows(const RooflineCase& each, const Style& style) {
-  constexpr double least_shown = 5e-4;
+  constexpr double min_shown = 5e-4;
   const cost::StepCost& step = each.line.step;
   if (!(step.time_us > 0)) return {};
   double listed = 0;
@@ -151,10 +151,10 @@ std::string other_rows(const RooflineCase& each, const Style& style) {
   const auto row = [&](const std::string& what, const std::string& share) {
     out += other_line(what, share, style);
   };
-  if (step.hidden_us >= least_shown * step.time_us)
+  if (step.hidden_us >= min_shown * step.time_us)
     row(fmt::format("overlapped communication, {}", duration(step.hidden_us)), "hidden");
-  if (outlasting >= least_shown) row("exposed part of overlapped communication", percent(outlasting));
-  if (bubble >= least_shown) row("pipeline bubble and stragglers", percent(bubble));
+  if (outlasting >= min_shown) row("exposed part of overlapped communication", percent(outlasting));
+  if (bubble >= min_shown) row("pipeline bubble and stragglers", percent(bubble));
   row(fmt::format("the step, {}", duration(step.time_us)), percent(1));
   return out;
 }

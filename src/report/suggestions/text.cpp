@@ -66,7 +66,7 @@ std::string pad(std::string text, std::int64_t width) {
 }
 
 // Width of changes next to other columns; narrower, they are printed below.
-constexpr std::size_t least_changes = 24;
+constexpr std::size_t min_changes = 24;
 constexpr std::size_t below = 5;
 
 void add_ranking(const SuggestReport& report, const Style& style, std::string& out) {
@@ -85,7 +85,7 @@ void add_ranking(const SuggestReport& report, const Style& style, std::string& o
     line += ' ';
     // In a narrow window changes are below.
     const std::size_t in_line = basket ? 47 : 38;
-    const bool is_narrow = width_of(style) < in_line + least_changes;
+    const bool is_narrow = width_of(style) < in_line + min_changes;
     const std::size_t column = is_narrow ? below : in_line;
     const std::string changes = lint::changes_text(each.edits.changes);
     out += is_narrow ? fmt::format("{}\n{}\n", without_blank_end(line), wrap(changes, column, 0, style))

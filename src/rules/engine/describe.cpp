@@ -89,11 +89,11 @@ std::string op_display_list(const std::vector<std::string>& ops) {
     if (std::find(plain.begin(), plain.end(), name) == plain.end()) plain.push_back(std::move(name));
   }
   // A label has one line.
-  constexpr std::size_t most_characters = 45;
+  constexpr std::size_t max_characters = 45;
   std::size_t count = 0;
   for (std::size_t characters = 0; count < std::min(plain.size(), most); ++count) {
     characters += plain[count].size();
-    if (count > 0 && characters > most_characters) break;
+    if (count > 0 && characters > max_characters) break;
   }
   if (plain.size() <= count) return in_words(plain);
   const std::size_t rest = plain.size() - count;

@@ -76,7 +76,7 @@ class Engine {
     }
     // No prediction holds where a size is not known.
     if (!unresolved_.empty()) result_.gpus.clear();
-    merge_alternatives(result_.findings, most_tried);
+    merge_alternatives(result_.findings, max_tried);
     sort_findings(result_.findings);
     if (unresolved_.empty()) {
       for (Finding& finding : result_.findings) {
@@ -100,7 +100,7 @@ class Engine {
 
  private:
   // Proposals of a finding that are tried before the first is taken as it is.
-  static constexpr std::size_t most_tried = 6;
+  static constexpr std::size_t max_tried = 6;
 
   // The same rules and GPUs on a changed model, for the proof of a proposal.
   Engine(Engine& start, const model::Reading& changed)
@@ -336,7 +336,7 @@ class Engine {
       for (const std::size_t gpu : group.gpus) link_gpus = std::min(link_gpus, gpus_[gpu].link_gpus);
       rank(candidates, result_.parameters_before, link_gpus);
       for (const suggest::Candidate& each : candidates) {
-        if (finding.proposals.size() >= most_tried) break;
+        if (finding.proposals.size() >= max_tried) break;
         finding.proposals.push_back(to_proposal(rule.rule(), each, group, effect));
       }
     }
@@ -397,13 +397,13 @@ class Engine {
       errors[i] = sum / static_cast<double>(group.gpus.size());
       return *errors[i];
     };
-    std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, most_tried);
+    std::vector<std::size_t> sure = suggest::choose(ranks, error_of, options_.min_gain, max_tried);
     if (!sure.empty()) return with_farther(candidates, std::move(sure));
     // What the prediction cannot distinguish from nothing is reported, if it saves as much in the mean, but
     // not in exchange for another batch of the optimizer.
     return suggest::choose(
         ranks, [&](std::size_t i) { return grows_batch(candidates[i]) ? error_of(i) : 0.0; },
-        options_.min_gain, most_tried);
+        options_.min_gain, max_tried);
   }
 
   // Farther values of what the first one changes come last: where the rule finds that one again, they end it
@@ -411,7 +411,7 @@ class Engine {
   static std::vector<std::size_t> with_farther(const std::vector<suggest::Candidate>& candidates,
                                                std::vector<std::size_t> chosen) {
     const suggest::Candidate& first = candidates[chosen.front()];
-    for (std::size_t i = 0; is_of_plan(first.changes) && i < candidates.size() && chosen.size() < most_tried;
+    for (std::size_t i = 0; is_of_plan(first.changes) && i < candidates.size() && chosen.size() < max_tried;
          ++i) {
       const bool is_new = std::find(chosen.begin(), chosen.end(), i) == chosen.end();
       if (is_new && candidates[i].gain > first.gain &&

@@ -335,7 +335,7 @@ void find_fixed_findings(std::vector<Finding>& findings, const FixedRequest& req
 
 namespace {
 
-constexpr double least_added = 1e-4;  // of the step: less is not worth a further change
+constexpr double min_added = 1e-4;  // of the step: less is not worth a further change
 
 // The setup with the changes applied so far.
 struct Applied {
@@ -363,7 +363,7 @@ std::string_view add(Applied& applied, const Proposal& proposal, const model::Re
   suggest::Evaluator* const one[] = {&evaluator};
   if (!suggest::fits(candidate->setup, reading.setup, one))
     return "it does not fit in memory together with the others";
-  if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < least_added)
+  if (suggest::gain(evaluator.evaluate(applied.setup), evaluator.evaluate(candidate->setup)) < min_added)
     return "it saves nothing more with the others";
   applied = {candidate->changes, candidate->setup};
   return {};

@@ -12,7 +12,7 @@ namespace shapelint::rules {
 
 namespace {
 
-constexpr std::size_t most_remembered = 200'000;  // prices per GPU: some 60 MB
+constexpr std::size_t max_remembered = 200'000;  // prices per GPU: some 60 MB
 
 std::vector<const gpu::Gpu*> pointers(std::span<const gpu::Gpu> gpus) {
   std::vector<const gpu::Gpu*> out;
@@ -98,7 +98,7 @@ std::span<const cost::StepCost> Points::price(bool with_ops) {
   if (!has_stages) workload_ = model::lower(setup_);
   priced_ = &workload_;
   for (std::size_t gpu = 0; gpu < memos_.size(); ++gpu) {
-    if (!memos_[gpu] || memos_[gpu]->size() > most_remembered) {
+    if (!memos_[gpu] || memos_[gpu]->size() > max_remembered) {
       memos_[gpu] = std::make_unique<cost::PriceMemo>(gpus_[gpu]);
     }
     if (has_stages) workload_ = cost::paced_workload(*memos_[gpu], setup_);

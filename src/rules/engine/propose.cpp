@@ -172,7 +172,7 @@ namespace {
 constexpr double width_reach = 0.02;
 constexpr double parameter_tolerance = 0.05;
 // Most candidates that one fix with `vary` offers to be ranked.
-constexpr std::size_t most_candidates = 400;
+constexpr std::size_t max_candidates = 400;
 
 bool is_near(const suggest::Candidate& candidate, const model::Setup& start) {
   const auto before = static_cast<double>(model::parameter_count(start));
@@ -388,7 +388,7 @@ class Proposer {
     suggest::NearLimits limits;
     limits.reach = width_reach;
     limits.parameters = fails_ ? -1 : parameter_tolerance;
-    limits.keep = most_candidates;
+    limits.keep = max_candidates;
     limits.faster_only = !fails_ && !overflows_;
     for (suggest::Candidate& candidate :
          suggest::search_near(reading_, links_, fields, request_.constraints, request_.evaluators, limits)) {

@@ -98,8 +98,8 @@ suggest::Footprint min_footprint(const model::Reading& reading, const model::Set
 
 bool is_over_memory(double needed_bytes, double budget_bytes) {
   // Predicted peaks of training are 0.84 to 1.14 times the stated ones (docs/benchmarks/memory.md).
-  constexpr double most_overestimated = 1.2;
-  return needed_bytes > budget_bytes * most_overestimated;
+  constexpr double max_overestimated = 1.2;
+  return needed_bytes > budget_bytes * max_overestimated;
 }
 
 bool is_over_memory(const model::Reading& reading, const model::Setup& setup, double memory_gib) {

@@ -102,9 +102,9 @@ bool has_whole_heads(const Context& c) {
 
 bool gated_width_stands(const Context& c) {
   const double second = extra(*c.reading, "gated_linear2_width");
-  constexpr double least_expansion = 1.5;  // as in SL906
+  constexpr double min_expansion = 1.5;  // as in SL906
   return extra(*c.reading, "gated_linear1_branch") == second &&
-         (extra(*c.reading, "gated_as_written") <= 0 || second > least_expansion * real(spec(c).hidden_size));
+         (extra(*c.reading, "gated_as_written") <= 0 || second > min_expansion * real(spec(c).hidden_size));
 }
 
 // Whether the model is known well enough to say what it needs.
@@ -113,7 +113,7 @@ bool has_size(const Context& c) {
          (is_known(*c.reading, FieldId::hidden_size) && is_known(*c.reading, FieldId::num_layers));
 }
 
-double least_gib(const Context& c, bool with_activations) {
+double min_gib(const Context& c, bool with_activations) {
   if (!has_size(c)) return 0;
   const suggest::Footprint least = min_footprint(*c.reading, *c.setup);
   return (least.state_bytes + (with_activations ? least.activation_bytes : 0)) / bytes_per_gib;
@@ -190,8 +190,8 @@ constexpr Variable of_model[] = {
     {"is_chunk", "whether a prefill is chunked with a size that the file states (step_tokens)", [](const Context& c) { return is_chunk(c) ? 1.0 : 0.0; }},
     {"memory_gib", "estimated memory of one GPU in GiB (docs: lowering.md)", [](const Context& c) { return suggest::memory_bytes(*c.setup) / bytes_per_gib; }, {FieldId::hidden_size, FieldId::num_layers}},
     {"state_gib", "the part of memory_gib without activations: weights, gradients and optimizer states; in serving weights and KV cache", [](const Context& c) { return has_size(c) ? suggest::footprint(*c.setup).state_bytes / bytes_per_gib : 0; }},
-    {"least_state_gib", "lower bound of state_gib: states that ZeRO shards over an unknown number of ranks count as 0; 0 for training if the file leaves sharding, offloading or freezing open", [](const Context& c) { return least_gib(c, false); }},
-    {"least_memory_gib", "the same with activations", [](const Context& c) { return least_gib(c, true); }},
+    {"least_state_gib", "lower bound of state_gib: states that ZeRO shards over an unknown number of ranks count as 0; 0 for training if the file leaves sharding, offloading or freezing open", [](const Context& c) { return min_gib(c, false); }},
+    {"least_memory_gib", "the same with activations", [](const Context& c) { return min_gib(c, true); }},
     {"states_plan", "whether the file or the command line states the parallelism, ZeRO or the micro-batch size, and leaves none of it to the launch", [](const Context& c) { return states_plan(*c.reading) ? 1.0 : 0.0; }},
     // what only files of some dialects say; 0 elsewhere
     {"gated_linear1_branch", "intermediate size of one branch of a gated MLP's first linear layer, as the framework rounds it", [](const Context& c) { return extra(*c.reading, "gated_linear1_branch"); }},

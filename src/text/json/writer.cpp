@@ -62,8 +62,8 @@ void JsonWriter::flush() {
 }
 
 void JsonWriter::separate() {
-  constexpr std::size_t most_held = std::size_t{1} << 16U;
-  if (out_.size() > most_held) flush();
+  constexpr std::size_t max_held = std::size_t{1} << 16U;
+  if (out_.size() > max_held) flush();
   if (is_after_key_) {
     is_after_key_ = false;
     return;

@@ -10,7 +10,7 @@ namespace shapelint::text::python {
 
 namespace {
 
-constexpr std::size_t most_items = 20'000;
+constexpr std::size_t max_items = 20'000;
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 // Looking for a text tries every place, with as many characters as are alike there.
@@ -154,7 +154,7 @@ Value Interpreter::joined(const Expression& each, Frame& frame) {
     Value value = evaluate(syntax.child(each, i), frame);
     if (value.kind == ValueKind::unknown && !value.text.empty()) return value;
     if (!write(value, out.text)) return unknown("it is a string known only at run time");
-    if (out.text.size() > most_items) return unknown("the string is too long");
+    if (out.text.size() > max_items) return unknown("the string is too long");
   }
   return out;
 }
@@ -185,7 +185,7 @@ Value Interpreter::items(const Expression& each, Frame& frame) {
     }
     const auto more = iterated(evaluate(syntax.child(item, 0), frame));
     if (!more) return unknown("its length is known only at run time");
-    if (values.size() + more->size() > most_items) return unknown("the list is too long");
+    if (values.size() + more->size() > max_items) return unknown("the list is too long");
     values.insert(values.end(), more->begin(), more->end());
   }
   return list_of(std::move(values), each.kind == Expression::Kind::list ? ValueKind::list : ValueKind::tuple);
@@ -299,7 +299,7 @@ Value Interpreter::membership(const Value& of, const Value& in) {
 
 Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "+" && is_sequence(a) && a.kind == b.kind) {
-    if (a.object->entries.size() + b.object->entries.size() > most_items)
+    if (a.object->entries.size() + b.object->entries.size() > max_items)
       return unknown("the list is too long");
     std::optional<std::vector<Value>> values = iterated(a);
     std::optional<std::vector<Value>> more = iterated(b);
@@ -312,7 +312,7 @@ Value Interpreter::binary(std::string_view sign, const Value& a, const Value& b)
     if (times.kind != ValueKind::integer) return unknown("its length is known only at run time");
     const std::int64_t count = std::max<std::int64_t>(times.integer, 0);
     const std::size_t size = list.object->entries.size();
-    if (size > 0 && static_cast<std::uint64_t>(count) > most_items / size)
+    if (size > 0 && static_cast<std::uint64_t>(count) > max_items / size)
       return unknown("the list is too long");
     std::vector<Value> values;
     HeldBytes held;
@@ -359,7 +359,7 @@ Value Interpreter::attribute(const Value& of, std::string_view name) {
       Value value = of;
       value.where = nullptr;
       value.text = of.text + "." + std::string(name);
-      if (value.text.size() > most_items) return unknown("the string is too long");
+      if (value.text.size() > max_items) return unknown("the string is too long");
       return value;
     }
     case ValueKind::module: {

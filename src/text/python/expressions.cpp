@@ -423,7 +423,7 @@ Index ExpressionReader::braces() {
 namespace {
 
 // f-strings within the braces of f-strings.
-constexpr int most_nested = 32;
+constexpr int max_nested = 32;
 
 }  // namespace
 
@@ -490,7 +490,7 @@ void ExpressionReader::pieces(const Token& token, std::vector<Index>& parts) {
       ++end;
     }
     Index part = nothing;
-    if (is_plain && end < stop && depth_ < most_nested) {
+    if (is_plain && end < stop && depth_ < max_nested) {
       try {
         const std::vector<Line> lines = scan(source, at + 1, end);
         if (lines.size() == 1) part = within(lines.front());

@@ -11,7 +11,7 @@ namespace shapelint::text::python {
 
 namespace {
 
-constexpr std::size_t most_files = 200;
+constexpr std::size_t max_files = 200;
 constexpr std::size_t most_source_bytes = std::size_t{8} << 20;
 
 std::string parent(std::string_view path) {
@@ -161,7 +161,7 @@ const Module* Interpreter::read_either(const std::string& stem, const std::strin
 
 const Module* Interpreter::read_module(const std::string& path, const std::string& name) {
   if (const auto found = by_path_.find(path); found != by_path_.end()) return found->second;
-  if (modules_.size() >= most_files) return nullptr;
+  if (modules_.size() >= max_files) return nullptr;
   auto source = read_(path);
   if (!source) return nullptr;
   bytes_ += source->size();

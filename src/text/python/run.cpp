@@ -11,7 +11,7 @@ namespace {
 
 // A file takes a few thousand; one that builds a model of a hundred layers from other files, a million.
 constexpr std::size_t most_steps = 400'000;
-constexpr std::size_t most_steps_with_imports = 4'000'000;
+constexpr std::size_t max_steps_with_imports = 4'000'000;
 constexpr std::size_t most_values = 1'000'000;
 constexpr std::size_t units_per_step = 10;
 constexpr std::string_view may_not_run = "it is assigned in a block that may not run";
@@ -22,7 +22,7 @@ Interpreter::Interpreter(ReadFile read, std::vector<std::string> roots, HasFolde
     : read_(std::move(read)),
       roots_(std::move(roots)),
       has_folder_(std::move(has_folder)),
-      limit_(read_ ? most_steps_with_imports : most_steps) {}
+      limit_(read_ ? max_steps_with_imports : most_steps) {}
 
 bool Interpreter::spend(std::size_t steps) {
   charge(units_per_step * steps);

@@ -16,7 +16,7 @@ namespace {
 // Texts of a file, and those that are added up from them.
 constexpr std::size_t max_text_bytes = 2 * static_cast<std::size_t>(max_source_bytes);
 // Values of calls are often the same ones again.
-constexpr std::size_t most_nodes = 450'000;
+constexpr std::size_t max_nodes = 450'000;
 
 // `DType.bfloat16`, `torch.bfloat16`: a constant says more by its value than by its name.
 bool names_member(std::string_view dotted) {
@@ -59,7 +59,7 @@ class Writer {
       case ValueKind::instance:
       case ValueKind::type:
         if (depth > deepest) return open("it is nested too deep");
-        if (tree_.size() > most_nodes) return open("it is too large");
+        if (tree_.size() > max_nodes) return open("it is too large");
         return entries(
             leaf(value.kind == ValueKind::list || value.kind == ValueKind::tuple ? Kind::list : Kind::table),
             value, span, depth);
@@ -83,7 +83,7 @@ class Writer {
     if (value.kind == ValueKind::instance || value.kind == ValueKind::type)
       tree_.set_string(tree_.add(index, Kind::string, "()", {}, span), value.object->type);
     for (const Entry& each : value.object->entries) {
-      if (tree_.size() > most_nodes && depth > 0) return;
+      if (tree_.size() > max_nodes && depth > 0) return;
       const bool is_code = each.value.kind == ValueKind::function || each.value.kind == ValueKind::builtin ||
                            each.value.kind == ValueKind::module || each.value.kind == ValueKind::awaited ||
                            (each.value.kind == ValueKind::type && value.kind != ValueKind::table);

@@ -12,7 +12,7 @@ namespace shapelint::cli {
 namespace {
 
 // Constants move in steps of the fourth digit; what moves less stays.
-constexpr double least_move = 0.001;
+constexpr double min_move = 0.001;
 
 objects::FitScore score_of(const calibrate::Score& score) {
   return {score.mean, score.median, score.p90, score.bias};
@@ -69,7 +69,7 @@ objects::RepricedProof proof_of(const ProvedFinding& each) {
 }  // namespace
 
 bool has_moved(double before, double after) {
-  return std::abs(after - before) > least_move * std::max(std::abs(before), std::abs(after));
+  return std::abs(after - before) > min_move * std::max(std::abs(before), std::abs(after));
 }
 
 std::string fit_json(const FitReport& report) {

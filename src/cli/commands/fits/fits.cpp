@@ -31,9 +31,9 @@ constexpr std::int64_t most_gpus = 4096;
 // The counts and formats that are asked for; nothing when one is none.
 std::optional<std::vector<std::int64_t>> counts_of(const FitsOptions& options, Io& io) {
   std::vector<std::int64_t> out;
-  if (options.counts.size() > contracts::most_planned_counts) {
+  if (options.counts.size() > contracts::max_planned_counts) {
     print_error(io, fmt::format("`--count` has {} numbers", options.counts.size()),
-                fmt::format("{} at most", contracts::most_planned_counts));
+                fmt::format("{} at most", contracts::max_planned_counts));
     return std::nullopt;
   }
   for (const std::string& text : options.counts) {

@@ -28,7 +28,7 @@ using report::Role;
 using report::Style;
 
 constexpr std::size_t reason_indent = 6;
-constexpr std::size_t most_shown = 12;  // rows of each count that run, and of those that do not
+constexpr std::size_t max_shown = 12;  // rows of each count that run, and of those that do not
 // "   TP   PP   CP    DP   EP ZeRO  dtype"; a dtype with its recipe is longer.
 std::string layout_titles(std::size_t dtype_width) {
   return fmt::format("  {:>3}{:>5}{:>5}{:>6}{:>5}{:>5}  {:<{}}", "TP", "PP", "CP", "DP", "EP", "ZeRO",
@@ -121,7 +121,7 @@ class Shown {
   explicit Shown(bool every) : every_(every) {}
   bool take(bool runs) {
     std::size_t& shown = runs ? running_ : others_;
-    if (!every_ && shown >= most_shown) {
+    if (!every_ && shown >= max_shown) {
       ++left_out_;
       return false;
     }
@@ -200,7 +200,7 @@ std::string in_words(const FitRow& row) {
   return fmt::format("{}, {}", out, contracts::name(row.format));
 }
 
-constexpr std::size_t least_column = 14;
+constexpr std::size_t min_column = 14;
 
 std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool every, const Style& style) {
   const std::vector<Layout> layouts = layouts_of(all, count);
@@ -212,7 +212,7 @@ std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool ev
   const std::size_t dtype = dtype_width(rows);
   out += layout_titles(dtype);
   for (const GpuFits& each : all)
-    out += fmt::format("  {:>{}}", each.gpu, std::max(least_column, each.gpu.size()));
+    out += fmt::format("  {:>{}}", each.gpu, std::max(min_column, each.gpu.size()));
   out += '\n';
   Shown shown(every);
   for (const Layout& layout : layouts) {
@@ -224,7 +224,7 @@ std::string columns_of(std::span<const GpuFits> all, std::int64_t count, bool ev
                                : !runs(*row)                 ? std::string(fit_words(row->fit))
                                : row->fit == Fit::falls_back ? speed(*row) + " *"
                                                              : speed(*row);
-      const std::size_t width = std::max(least_column, all[gpu].gpu.size());
+      const std::size_t width = std::max(min_column, all[gpu].gpu.size());
       out += "  " + std::string(width - std::min(width, text.size()), ' ') +
              style.paint(row == nullptr ? Role::error : role_of(row->fit), text);
     }

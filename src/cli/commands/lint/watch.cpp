@@ -36,7 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // More are a data set, or a root folder by mistake.
-constexpr std::size_t most_folders = 10'000;
+constexpr std::size_t max_folders = 10'000;
 
 // Hidden ones, those that editors write on the way, and files that the system knows by a number alone
 // (`#10994946`).
@@ -51,8 +51,8 @@ FolderWatch::~FolderWatch() {
 }
 
 Result<bool> FolderWatch::add(const std::string& folder) {
-  if (++folders_ > most_folders)
-    return watch_error(folder, fmt::format("more than {} folders to watch", most_folders), "name fewer");
+  if (++folders_ > max_folders)
+    return watch_error(folder, fmt::format("more than {} folders to watch", max_folders), "name fewer");
   constexpr std::uint32_t saves =
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR;
   if (inotify_add_watch(descriptor_, folder.c_str(), saves) >= 0) return true;

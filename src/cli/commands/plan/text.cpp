@@ -476,8 +476,8 @@ std::string recompute_words(const TrainingPlan& plan) {
 
 std::string bounds_words(const api::PlanOptions& asked) {
   std::string out;
-  const auto add = [&](std::string_view name, double most_ms) {
-    if (most_ms > 0) out += fmt::format(", {} at most {}", name, duration(most_ms * 1e3));
+  const auto add = [&](std::string_view name, double max_ms) {
+    if (max_ms > 0) out += fmt::format(", {} at most {}", name, duration(max_ms * 1e3));
   };
   add("TTFT", asked.ttft_ms);
   add("TPOT", asked.tpot_ms);

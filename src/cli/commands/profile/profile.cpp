@@ -248,8 +248,8 @@ ExitCode compared(const ProfileOptions& options, Io& io) {
 ExitCode profile(const ProfileOptions& options, Io& io) {
   // Classes of kernels are patterns, and each name is compared with all of them; a profile has some thousand
   // names.
-  constexpr std::int64_t most_profile_work = 3 * most_work;
-  const Budget budget(most_profile_work);
+  constexpr std::int64_t max_profile_work = 3 * max_work;
+  const Budget budget(max_profile_work);
   try {
     return compared(options, io);
   } catch (const Spent& spent) {

@@ -130,7 +130,7 @@ bool write_pictures(const report::RooflineReport& roofline, const lint::Report& 
 
 namespace {
 
-constexpr std::int64_t least_steps = 8;  // of a dimension that is swept on both sides of the file's value
+constexpr std::int64_t min_steps = 8;  // of a dimension that is swept on both sides of the file's value
 constexpr std::int64_t most_values = 80;
 
 suggest::RangeRequest range_of(model::FieldId field, const std::set<std::int64_t>& values) {
@@ -145,7 +145,7 @@ std::set<std::int64_t> around(std::int64_t own) {
   constexpr std::int64_t fine = 32;
   std::int64_t step = fine;
   while (own / 2 / step > most_values) step *= 2;
-  if (own < 4 * least_steps * step / 2) return {};
+  if (own < 4 * min_steps * step / 2) return {};
   std::set<std::int64_t> out{own};
   const std::int64_t middle = own / step * step;
   const std::int64_t reach = own / 4 / step * step;
@@ -197,8 +197,8 @@ std::vector<suggest::RangeRequest> page_sweeps(const model::Reading& reading) {
   const bool decodes = plan.mode == model::Mode::decode;
   std::vector<suggest::RangeRequest> out;
   const auto add = [&](model::FieldId field, const std::set<std::int64_t>& values) {
-    constexpr std::size_t least_values = 3;
-    if (values.size() >= least_values) out.push_back(range_of(field, values));
+    constexpr std::size_t min_values = 3;
+    if (values.size() >= min_values) out.push_back(range_of(field, values));
   };
   const bool few = plan.mode == model::Mode::train && !network;
   const auto batches = [&] {

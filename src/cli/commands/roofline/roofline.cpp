@@ -31,7 +31,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::int64_t most_drawn = 10'000;  // that are drawn: more than a picture has pixels
+constexpr std::int64_t max_drawn = 10'000;  // that are drawn: more than a picture has pixels
 
 // GPUs that a remedy may propose: all of the same vendor, a user's own included.
 std::vector<gpu::Gpu> alternatives(const gpu::Gpu& gpu, const std::vector<text::Document>& profiles) {
@@ -265,9 +265,9 @@ ExitCode drawn(const RooflineOptions& options, Io& io) {
       return ExitCode::error;
     }
     range = *std::move(parsed);
-    if (static_cast<std::int64_t>(range->values.size()) > most_drawn) {
+    if (static_cast<std::int64_t>(range->values.size()) > max_drawn) {
       print_error(io,
-                  fmt::format("`--over {}` has more than {} values", options.over, with_commas(most_drawn)),
+                  fmt::format("`--over {}` has more than {} values", options.over, with_commas(max_drawn)),
                   "give it a larger step; `shapelint sweep` takes more");
       return ExitCode::error;
     }

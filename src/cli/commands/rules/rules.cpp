@@ -26,7 +26,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::size_t least_summary = 24;  // columns that it has, or it stands below
+constexpr std::size_t min_summary = 24;  // columns that it has, or it stands below
 constexpr std::size_t below = 7;
 
 }  // namespace
@@ -59,7 +59,7 @@ ExitCode rules(const RulesOptions& options, Io& io) {
     const auto severity = rules::severity_of(rule);
     const report::Role role = report::role_of(severity);
     // In a narrow window the summary is below.
-    const bool is_narrow = style.window > 0 && style.window < indent + least_summary;
+    const bool is_narrow = style.window > 0 && style.window < indent + min_summary;
     io.out << fmt::format("{}  {:<{}}  {}", style.paint(role, fmt::format("{:<{}}", rule.code, code_width)),
                           rule.name, width, style.paint(role, fmt::format("{:<7}", name(severity))));
     io.out << (is_narrow ? "\n" + report::wrap(rule.summary, below, 0, style)

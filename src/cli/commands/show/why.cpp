@@ -19,13 +19,13 @@ namespace {
 using formats::KeyTest;
 using formats::Match;
 
-constexpr std::size_t most_matches = 3;
-constexpr std::size_t most_keys = 8;
+constexpr std::size_t max_matches = 3;
+constexpr std::size_t max_keys = 8;
 
 std::string listed(const std::vector<const KeyTest*>& tests) {
   std::string out;
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (i == most_keys) return out + ", …";
+    if (i == max_keys) return out + ", …";
     out += fmt::format("{}`{}`", i == 0 ? "" : ", ", formats::written(*tests[i]));
   }
   return out;
@@ -46,8 +46,8 @@ struct Leaf {
   std::string value;
 };
 
-constexpr std::size_t most_leaves = 20;
-constexpr std::size_t most_leaves_verbose = 400;
+constexpr std::size_t max_leaves = 20;
+constexpr std::size_t max_leaves_verbose = 400;
 constexpr int deepest = 8;
 
 std::string value_of(text::NodeRef node) {
@@ -68,7 +68,7 @@ std::string value_of(text::NodeRef node) {
 
 void collect(text::NodeRef node, int depth, std::vector<Leaf>& leaves) {
   for (const text::NodeRef each : node) {
-    if (leaves.size() >= most_leaves_verbose) return;
+    if (leaves.size() >= max_leaves_verbose) return;
     const bool holds_more = each.is(text::Kind::table) && each.size() > 0 && depth < deepest;
     if (holds_more) {
       collect(each, depth + 1, leaves);
@@ -92,7 +92,7 @@ bool tells_of_a_model(const Leaf& leaf) {
 std::string keys_of(const text::Document& document, bool all) {
   std::vector<Leaf> leaves;
   collect(document.root(), 0, leaves);
-  const std::size_t most = all ? most_leaves_verbose : most_leaves;
+  const std::size_t most = all ? max_leaves_verbose : max_leaves;
   const std::size_t count = leaves.size();
   if (count > most) {
     std::stable_partition(leaves.begin(), leaves.end(), tells_of_a_model);
@@ -136,7 +136,7 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
     if (!unknown.empty() && size_of(document) <= largest) return;
     largest = size_of(document);
     unknown = fmt::format("{}: unrecognized config format\n", path);
-    for (std::size_t i = 0; i < matches.size() && i < most_matches; ++i)
+    for (std::size_t i = 0; i < matches.size() && i < max_matches; ++i)
       unknown += line("  similar to ", matches[i]);
     unknown += keys_of(document, verbose);
     unknown += report::wrap(

@@ -19,8 +19,8 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr std::int64_t most_threads = 1024;
-constexpr std::int64_t most_suggestions = 10'000;
+constexpr std::int64_t max_threads = 1024;
+constexpr std::int64_t max_suggestions = 10'000;
 
 using Clock = std::chrono::steady_clock;
 
@@ -75,11 +75,11 @@ bool check_usage(const SuggestOptions& options, Io& io) {
     return false;
   };
   bool good = true;
-  if (options.top < 1 || options.top > most_suggestions) {
+  if (options.top < 1 || options.top > max_suggestions) {
     good =
         wrong(fmt::format("`--top {}` is not a number of suggestions", options.top), "expected 1 to 10,000");
   }
-  if (options.threads && (*options.threads < 1 || *options.threads > most_threads)) {
+  if (options.threads && (*options.threads < 1 || *options.threads > max_threads)) {
     good = wrong(fmt::format("`--threads {}` is not a number of threads", *options.threads),
                  "expected 1 to 1,024");
   }

@@ -25,7 +25,7 @@ namespace shapelint::cli {
 
 namespace {
 
-constexpr double most_points = 1e15;
+constexpr double max_points = 1e15;
 
 struct Shard {
   std::int64_t number = 1;
@@ -222,7 +222,7 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   if (!options.plot.empty() && options.shard != "1/1") {
     errors.push_back({"`--plot` needs the whole grid", "leave `--shard` out", {}, std::nullopt});
   }
-  if (points > most_points) errors.push_back({"the grid has more than 10^15 points", {}, {}, std::nullopt});
+  if (points > max_points) errors.push_back({"the grid has more than 10^15 points", {}, {}, std::nullopt});
   for (const Error& error : errors) print_error(io, error);
   if (!errors.empty()) return ExitCode::error;
   const auto request = request_of(options.project, io);
@@ -256,8 +256,8 @@ ExitCode sweep(const SweepOptions& options, Io& io) {
   const model::Setup& start =
       input->model < stated.readings.size() ? stated.readings[input->model].setup : reading.setup;
   SweepPlot plot(grid.over, input->gpus(), start, reading.name.empty() ? options.file : reading.name);
-  constexpr double most_plotted = 1e5;
-  if (plot.lines() > most_lines || points > most_plotted) {
+  constexpr double max_plotted = 1e5;
+  if (plot.lines() > most_lines || points > max_plotted) {
     print_error(io,
                 fmt::format("`--plot` would draw {} of {}", counted(plot.lines(), "line"),
                             counted(over.back().values.size(), "point")),

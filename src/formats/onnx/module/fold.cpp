@@ -40,9 +40,9 @@ std::optional<SmallTensor> small_tensor(const onnx::TensorProto& tensor) {
   SmallTensor out{{tensor.dims().begin(), tensor.dims().end()}, {}, true};
   std::size_t count = 1;
   for (const std::int64_t dim : out.dims) {
-    if (dim < 0 || dim > static_cast<std::int64_t>(most_folded)) return std::nullopt;
+    if (dim < 0 || dim > static_cast<std::int64_t>(max_folded)) return std::nullopt;
     count *= static_cast<std::size_t>(dim);
-    if (count > most_folded) return std::nullopt;
+    if (count > max_folded) return std::nullopt;
   }
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return std::nullopt;
   const std::string& raw = tensor.raw_data();
@@ -240,7 +240,7 @@ Folded concat(const Inputs& inputs) {
     values.insert(values.end(), each->values.begin(), each->values.end());
     is_whole = is_whole && each->whole;
   }
-  if (values.size() > most_folded) return std::nullopt;
+  if (values.size() > max_folded) return std::nullopt;
   return row(std::move(values), is_whole);
 }
 
@@ -250,7 +250,7 @@ Folded filled(const SmallTensor& shape, double value, bool is_whole) {
   double count = 1;
   for (const double each : shape.values) {
     count *= std::max(0.0, each);
-    if (count > static_cast<double>(most_folded)) return std::nullopt;
+    if (count > static_cast<double>(max_folded)) return std::nullopt;
     out.dims.push_back(whole(each));
   }
   out.values.assign(static_cast<std::size_t>(count), value);
@@ -278,7 +278,7 @@ Folded range(const Inputs& inputs) {
   const double first = inputs[0]->values[0];
   if (step == 0) return std::nullopt;
   const double count = std::ceil((inputs[1]->values[0] - first) / step);
-  if (!(count <= static_cast<double>(most_folded))) return std::nullopt;
+  if (!(count <= static_cast<double>(max_folded))) return std::nullopt;
   std::vector<double> values;
   for (double i = 0; i < count; ++i) values.push_back(first + i * step);
   return row(std::move(values), inputs[0]->whole);

@@ -39,7 +39,7 @@ std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::in
 }
 
 // Of real networks ten; each is copied for every node behind it. Of more nothing is known.
-constexpr int most_dimensions = 12;
+constexpr int max_dimensions = 12;
 
 // What the library divides by without looking.
 bool divides_by_nothing(const onnx::NodeProto& node) {
@@ -56,7 +56,7 @@ bool divides_by_nothing(const onnx::NodeProto& node) {
 bool has_many_dimensions(const onnx::NodeProto& node, const onnx::TypeProto* shape) {
   if (shape == nullptr || !shape->has_tensor_type() || shape->tensor_type().shape().dim_size() == 0)
     return false;
-  return shape->tensor_type().shape().dim(0).dim_value() > most_dimensions &&
+  return shape->tensor_type().shape().dim(0).dim_value() > max_dimensions &&
          (node.op_type() == "ConstantOfShape" || node.op_type() == "Expand" || node.op_type() == "Reshape");
 }
 
@@ -136,7 +136,7 @@ ShapeInference::ShapeInference(const onnx::ModelProto& model, const GraphOperato
 }
 
 void ShapeInference::add_type(const std::string& name, onnx::TypeProto type) {
-  if (rank_of(&type).value_or(0) <= most_dimensions)
+  if (rank_of(&type).value_or(0) <= max_dimensions)
     types_[name] = std::move(type);
   else
     types_.erase(name);

@@ -17,13 +17,13 @@ namespace shapelint::formats {
 
 // Arithmetic on shapes: the small tensors that an exported graph computes sizes with.
 
-// At most most_folded values; whole numbers up to 2^53 are exact, larger ones (`to the end`) are clamped.
+// At most max_folded values; whole numbers up to 2^53 are exact, larger ones (`to the end`) are clamped.
 struct SmallTensor {
   std::vector<std::int64_t> dims;  // empty: a single number
   std::vector<double> values;
   bool whole = true;
 };
-inline constexpr std::size_t most_folded = 4096;
+inline constexpr std::size_t max_folded = 4096;
 
 // A whole number as near to a value as there is one up to 2^62.
 std::int64_t whole(double value);

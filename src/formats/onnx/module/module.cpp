@@ -25,8 +25,8 @@ namespace shapelint::formats {
 namespace {
 
 // Each takes some 2 kB until all are lowered.
-constexpr int most_nodes = 100'000;
-constexpr std::int64_t most_parsed_bytes = std::int64_t{128} << 20;
+constexpr int max_nodes = 100'000;
+constexpr std::int64_t max_parsed_bytes = std::int64_t{128} << 20;
 constexpr int deepest = 32;  // functions and branches inside each other
 
 GraphType type_of(int type) {
@@ -90,8 +90,8 @@ std::optional<Message> held_in(Message message, std::uint32_t field) {
 
 // What is left of what a graph may have.
 struct Left {
-  std::int64_t nodes = most_nodes;
-  std::int64_t bytes = most_parsed_bytes;
+  std::int64_t nodes = max_nodes;
+  std::int64_t bytes = max_parsed_bytes;
 };
 
 // Whether a message has more nodes, or takes more memory once it is parsed, than what is left; found without
@@ -173,7 +173,7 @@ class GraphReader {
   }
 
   void fail_of_size() {
-    fail(fmt::format("the graph has more than {} nodes", most_nodes), "no more are read");
+    fail(fmt::format("the graph has more than {} nodes", max_nodes), "no more are read");
   }
 
   // The nodes of a graph, or of a branch of one, whose names are its surroundings' as well.
@@ -192,7 +192,7 @@ class GraphReader {
   }
 
   void add(const onnx::NodeProto& node, int depth) {
-    if (graph_.nodes.size() >= most_nodes) return fail_of_size();
+    if (graph_.nodes.size() >= max_nodes) return fail_of_size();
     if (depth > deepest) return fail(fmt::format("functions are nested more than {} deep", deepest), "");
     for (const std::string& each : node.input()) {
       if (each.empty() || defined_.contains(each)) continue;

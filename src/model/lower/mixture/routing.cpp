@@ -87,7 +87,7 @@ Busiest busiest(std::int64_t experts, std::int64_t chosen, std::int64_t tokens, 
   const std::size_t step = spreading_step(all);
   const auto held = static_cast<std::size_t>(divide_up(experts, ranks));
   double most_tokens = 0;
-  double most_experts = 1;
+  double max_experts = 1;
   for (std::size_t first = 0; first < all; first += held) {
     double sum = 0;
     double busy = 0;
@@ -98,13 +98,13 @@ Busiest busiest(std::int64_t experts, std::int64_t chosen, std::int64_t tokens, 
     }
     if (sum <= most_tokens) continue;
     most_tokens = sum;
-    most_experts = busy;
+    max_experts = busy;
   }
   const auto whole = [](double value) {
     return std::max<std::int64_t>(
         1, value >= static_cast<double>(count_limit) ? count_limit : std::llround(value));
   };
-  return {whole(most_experts), whole(most_tokens)};
+  return {whole(max_experts), whole(most_tokens)};
 }
 
 }  // namespace shapelint::model
