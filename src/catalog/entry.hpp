@@ -17,14 +17,14 @@ namespace shapelint::catalog {
 using FieldValue = std::pair<model::FieldId, std::int64_t>;
 
 // The field that an entry's key names and its value; of a choice, its number. Nothing, and an error with its
-// place, where that is none.
+// place, if it is invalid.
 std::optional<FieldValue> field_value(text::NodeRef entry, std::vector<Error>& errors);
 
 // Instead of what `values` say of the field.
 void put(std::vector<FieldValue>& values, const FieldValue& value);
 
 // The value of a layer's key: a number within its bounds, one of its choices, or true or false. Nothing, and
-// an error with its place, where it is none.
+// an error with its place, if it is invalid.
 std::optional<std::int64_t> layer_value(text::NodeRef node, const model::LayerKey& key,
                                         std::vector<Error>& errors);
 

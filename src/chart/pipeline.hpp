@@ -10,7 +10,7 @@ namespace shapelint::chart {
 // Blocks that run as one: all that they wait for is there before the first begins, and what they make is
 // handed on after the last.
 using PipelineWork = std::vector<PipelineBlock>;
-// Of one stage, in its order.
+// The work of one stage, in its order.
 using StageOrder = std::vector<PipelineWork>;
 
 // 1F1B, interleaved where stages have chunks, and ZB-H1.

@@ -45,7 +45,7 @@ const Book& builtin_contracts();
 // Those of one package, which take a tenth of the time. Several threads may ask.
 const Book& builtin_contracts_of(std::string_view package);
 
-// Of one file.
+// The documents of one file.
 
 // The contracts of one file. Unknown and missing keys, wrong types, names that do not exist are appended to
 // `errors`, and with `check` each expression that does not compile, at its place.

@@ -36,7 +36,7 @@ struct AsRun {
   Price price;
 };
 
-// Of a setup without what is refused. A layer that takes `factor` as long does so in all of its operations.
+// For a setup without what is refused. A layer that takes `factor` as long does so in all of its operations.
 AsRun run(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 Price price(const model::Setup& setup, std::span<const Verdict> verdicts, const gpu::Gpu& gpu);
 

@@ -38,7 +38,7 @@ class GridPrices {
   static bool covers(const model::Setup& setup);
   // Takes the setup, which must stay until it is priced; `positions` on the axes tell it from all others.
   void move_to(const model::Setup& setup, std::span<const std::uint32_t> positions);
-  // Of the setup: model::parameter_count(), and model::parameters_per_rank().
+  // For the setup: model::parameter_count(), and model::parameters_per_rank().
   std::int64_t parameters() const { return parameters_; }
   model::RankParameters held() const { return held_; }
   // Its step on each GPU, without the ops; holds until the next call.

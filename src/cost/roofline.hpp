@@ -126,7 +126,7 @@ struct Roofline {
 };
 
 Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype);
-// Of a step that is priced already.
+// For a step that is priced already.
 Roofline roofline(const gpu::Gpu& gpu, const model::Workload& workload, DType peak_dtype, StepCost step);
 
 }  // namespace shapelint::cost

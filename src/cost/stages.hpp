@@ -21,7 +21,7 @@ struct StageSums {
   double embedding_us = 0;  // of these
   double layers = 0;        // of the model's own, on this stage
 };
-// Of a stage's priced step.
+// From a stage's priced step.
 StageSums stage_sums(const StepCost& step, const StepSums& sums, double micro_batches, double embedding_us,
                      double layers);
 // The plan with the stage as its pace with which the step takes longest, of two that are priced: a first and

@@ -23,11 +23,11 @@ struct Spread {
   double low = 1;
   double high = 1;
 };
-// Of a training step, a pass over prompts alone, or a decoding step.
+// For a training step, a pass over prompts alone, or a decoding step.
 Spread step_spread(const gpu::Gpu& gpu, const model::Setup& setup);
 // The same where one run of the model on the GPU is measured, and what is predicted is scaled by that run's.
 Spread anchored_spread(const gpu::Gpu& gpu, const model::Setup& setup);
-// Of the time to the first token, from the request's arrival: queueing behind up to three others, tokenizing
+// For the time to the first token, from the request's arrival: queueing behind up to three others, tokenizing
 // and the engine's scheduler are part of what is published, and of no prediction. `is_host_known`: the
 // prediction counts the host that launches the prompt's pass.
 Spread first_token_spread(const gpu::Gpu& gpu, const model::Setup& setup, bool is_host_known);

@@ -33,7 +33,7 @@ std::vector<std::string_view> operators();
 // A compiled expression. Evaluating one changes nothing of it.
 class Expression {
  public:
-  // Of a name, by its index among those that were given to compile(). NaN: it has no value.
+  // The value of a name, by its index among those given to compile(). NaN: it has no value.
   using Value = std::function<double(std::int32_t)>;
 
   // `values` by index; only those in used() are read. Error: the result is not a finite number; the message

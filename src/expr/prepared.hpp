@@ -21,7 +21,7 @@ struct Prepared {
   std::span<const std::string_view> names;
 };
 
-// Of the built-in rules, sorted by text; none in a build that is to be small. compile() takes from them what
+// Programs of the built-in rules, sorted by text; none in a small build. compile() takes from them what
 // it finds there. The generated source defines it.
 std::span<const Prepared> prepared();
 

@@ -16,7 +16,7 @@ namespace shapelint::formats {
 
 // What text::parse_shell makes of the command lines that stand where the dialect's `commands` say, one after
 // the other. Places are those of the file: a value that no flag there writes stands where its table does.
-// What is no command line that can be followed is left out.
+// Command lines that cannot be followed are left out.
 std::vector<text::Document> held_commands(const Dialect& dialect, const text::Document& document);
 
 // The files in YAML that stand in a text of another where its `commands` say `script` (Ray Serve's

@@ -30,7 +30,7 @@ struct Match {
   bool holds() const { return missing.empty() && against.empty() && more == 0 && file_fits; }
 };
 
-// Of each dialect of this syntax that the file has a key of, the test that is nearest to holding: those that
+// For each dialect of this syntax with a key of the file, the test that is nearest to passing: those that
 // hold in the order in which dialects are tried, then the rest by how much is missing.
 std::vector<Match> nearest_dialects(const Dialects& dialects, const text::Document& document,
                                     std::string_view syntax);

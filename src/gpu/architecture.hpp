@@ -38,7 +38,7 @@ struct Architecture {
   bool has_tcgen05 = false;
   bool has_tma = false;
   bool has_clusters = false;
-  // Of a systolic array, which keeps a block of the second operand and lets rows of the first stream through:
+  // For a systolic array, which keeps a block of the second operand while rows of the first stream through:
   // the elements of k that a block has. Products take whole blocks. 0: none.
   std::int64_t array_depth = 0;
   bool persistent = false;              // the usual kernels keep one CTA per SM and loop over tiles

@@ -110,7 +110,7 @@ struct ExpertShape {
   bool operator==(const ExpertShape&) const = default;
 };
 
-// The experts of a mixture on one rank: grouped products, what is between them, and copies of rows.
+// The experts of an MoE layer on one rank: grouped GEMMs, what is between them, and copies of rows.
 struct MoeKernel : EngineKernel, L2Residency {
   // Sizes that its tiles were searched for and written down, which are all that it serves. Empty: any.
   std::vector<ExpertShape> tuned;
@@ -280,7 +280,7 @@ struct EngineMemory {
 
 std::span<const Field<EngineMemory>> engine_memory_fields();
 
-// Of the built-in file, read at the first call. Null: none of that name.
+// From the built-in file, read at the first call. Null: none of that name.
 const EngineMemory* engine_memory(std::string_view engine);
 const EngineMemory* engine_memory_of_package(std::string_view package);
 

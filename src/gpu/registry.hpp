@@ -68,7 +68,7 @@ Result<Gpu> with_sm_count(Gpu gpu, std::int64_t sm_count);
 Result<Gpu> with_clock(Gpu gpu, double mhz);
 
 // The same product held to fewer watts than its board allows: what computes for long runs at a lower clock.
-// Of dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root. Memory
+// In dynamic power, C V^2 f, the voltage follows the clock, so that the clock goes by the cube root. Memory
 // keeps its bandwidth. Error: no such limit, or the product's own limit is unknown.
 Result<Gpu> with_power_limit(Gpu gpu, double watts);
 
@@ -77,7 +77,7 @@ bool is_called(const Gpu& gpu, std::string_view name);
 
 // Adds a GPU unless one with its id is there.
 void add(std::vector<Gpu>& gpus, Gpu gpu);
-// Of those that a run is about. Null where none is called so.
+// Among those of a run. Null if none has this name.
 const Gpu* find_by_id(std::span<const Gpu> gpus, std::string_view id);
 
 // File name without folders and extension: the id of a profile or an architecture.

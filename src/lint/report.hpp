@@ -102,7 +102,7 @@ struct CompositeModel {
     std::vector<double> shares;  // of it, by part
   };
   std::vector<Time> gpus;  // those that each of the parts was priced for
-  // Of parts that are models of their own, and are held at once; 0: plans of one model, one after the other.
+  // For parts that are models of their own, held at once; 0: plans of one model, one after the other.
   double memory_bytes = 0;
 };
 // In the order of the files; of a file with fewer than two such models none.

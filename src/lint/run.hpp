@@ -33,7 +33,7 @@ struct RunRequest {
   bool allow_unrecognised =
       false;  // a named file of which nothing can be checked is passed over, as a found one is
   bool keep_operations = false;  // each operation of each step: most of what is known of a file
-  // Of one file that comes without a job: what it could be used for (lint/jobs.hpp).
+  // For one file without a job: what it could be used for (lint/jobs.hpp).
   bool wants_jobs = false;
   BaselineRequest baseline;
   // Files that the caller is going to write: refused are those that were read, since what they held would be

@@ -26,7 +26,7 @@ struct InlayHint {
   std::string tooltip;
 };
 
-// Of the text of the model `model` of `result`, which has operations.
+// For the text of the model `model` of `result`, which has operations.
 std::vector<InlayHint> hints_of(const api::LintResult& result, std::size_t model);
 
 struct IgnoringComment {

@@ -77,11 +77,11 @@ class Documents {
   std::vector<Diagnostic> lint(const std::string& uri);
   std::optional<std::int64_t> version(const std::string& uri) const { return open_.at(uri).version; }
 
-  // Of a document that was linted and understood; of others nothing is known.
+  // For a document that was linted and understood; nothing is known of others.
   std::optional<HoverText> hover(const std::string& uri, Position position);
   std::vector<Action> actions(const std::string& uri, const TextRange& range);
   std::vector<Hint> hints(const std::string& uri, const TextRange& range);
-  // Of any document that is open, since what is being typed is seldom understood.
+  // For any open document, since text being typed can seldom be parsed.
   Offer completions(const std::string& uri, Position position) const;
 
  private:

@@ -36,7 +36,7 @@ class Frames {
   std::string bytes_;
   std::size_t at_ = 0;       // what was read of them
   std::size_t scanned_ = 0;  // no line ends before this
-  // Of the message that is being read.
+  // For the message that is being read.
   bool in_body_ = false;
   bool has_headers_ = false;
   bool says_length_ = false;

@@ -5,7 +5,7 @@
 #pragma once
 
 // clang-format off
-// Of one kind of layers without softmax attention: three tables have the same keys.
+// One kind of layers without softmax attention: three tables have the same keys.
 #define SHAPELINT_FIELDS_OF_A_MIXER(INTEGER, BOOLEAN, CHOICE, prefix, table, at, what_it_is, which_layers) \
   CHOICE(prefix, table, "kind", model.mixers[at].kind, MixerKind, mixer_names, what_it_is) \
   INTEGER(prefix##_layers, table, "layers", model.mixers[at].layers, 0, max_layers, "layers", which_layers) \

@@ -27,7 +27,7 @@ enum class Shape : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> shape_names{"free", "padding", "fixed"};
 
-// Of which numbers of heads can be asked to be multiples.
+// Fields that can be asked to be multiples: numbers of heads.
 inline constexpr std::int64_t largest_head_multiple = 1024;
 
 enum class FieldType : std::uint8_t { integer, boolean, choice };

@@ -276,7 +276,7 @@ class LayerWeights {
     return model_.parallel_block && model_.norms_per_layer < 2 && model_.layers_without_attention == 0;
   }
 
-  // Of an MLP, or of each expert.
+  // For an MLP, or for each expert.
   struct Branches {
     Remade input;
     Remade inner;      // of both branches, and what comes of them
@@ -295,7 +295,7 @@ class LayerWeights {
     visit_(bias);
   }
 
-  // Of all heads of queries, and of keys and values, with so many elements each.
+  // For all heads of queries, and of keys and values, with so many elements each.
   Side heads(std::string_view text, std::int64_t each) const {
     return divided(model_.num_attention_heads, listing_.tensor, text, each);
   }
@@ -528,7 +528,7 @@ class LayerWeights {
     visit_(made);
   }
 
-  // Of native sparse attention: three gates per head, and unless one projection makes them for all three
+  // Native sparse attention: three gates per head, and unless one projection makes them for all three
   // branches, keys and values of two more, and what makes a compressed key or value of a block.
   void sparse() {
     const Sparse& sparse = model_.sparse;

@@ -65,7 +65,7 @@ struct MixerTraits {
   bool convolves_again = false;
 };
 
-// Of a kind other than none.
+// For a kind other than none.
 const MixerTraits& form_of(MixerKind kind);
 // Whether it has a projection back to the hidden size.
 inline bool has_output(const Mixer& mixer) {

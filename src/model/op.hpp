@@ -21,7 +21,7 @@ namespace shapelint::model {
 enum class OpKind : std::uint8_t { gemm, attention, scan, elementwise, collective };
 
 // grad_input is the gradient of a product's first operand, grad_weight of its second (of keys and values
-// where attention is not fused); backward is the whole gradient of anything that is no matrix product.
+// where attention is not fused); backward is the whole gradient of anything but a GEMM.
 enum class Pass : std::uint8_t { forward, recompute, grad_input, grad_weight, backward, update };
 
 // Which dimension of each operand of C[m,n] = A[m,k] B[k,n] is contiguous in memory (row-major storage):
@@ -78,7 +78,7 @@ struct ImplicitGemm {
   std::int64_t run_m = 0;
   std::int64_t run_n = 0;
   std::int64_t run_k = 0;
-  // Of a 3 x 3 kernel that moves by one pixel, in one group: images, and the pixels of its output. 0: of any
+  // For a 3 x 3 kernel of stride 1 in one group: images, and the pixels of its output. 0: for any
   // other.
   std::int64_t images = 0;
   std::int64_t out_height = 0;
@@ -159,7 +159,7 @@ struct Op {
   Layout layout = Layout::tn;
   double weight_bytes = 0;  // of one element of B where it is stored packed, scales included; 0: as dtype
   ImplicitGemm implicit;
-  // Of a CNN: model::Layer::id. Of a model whose layers differ: which of distinct_layers(). -1: of none.
+  // CNN: model::Layer::id. Model whose layers differ: which of distinct_layers(). -1: none.
   std::int32_t layer = -1;
 
   // attention: one fused kernel

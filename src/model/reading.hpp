@@ -112,7 +112,7 @@ struct Reading {
   std::vector<Remark> remarks;
 };
 
-// Of unknown kind for no_field.
+// For no_field of unknown kind.
 inline const Origin& origin(const Reading& reading, FieldId id) {
   static const Origin none;
   return id == no_field ? none : reading.origins[id];

@@ -415,7 +415,7 @@ struct ModelSpec {
   // In order, where a file says it (model/layer_list.hpp); empty: as the fields above say.
   std::vector<LayerGroup> layers;
   bool layers_differ = false;  // in more than those fields count: each has sizes of its own
-  // Of a model of one layer, as such a list's layer is lowered and counted.
+  // For a model of one layer, as a layer of such a list is lowered and counted.
   struct Single {
     bool is_one = false;
     bool borrows_keys = false;    // it reads the keys and values of an earlier layer
@@ -493,11 +493,11 @@ struct Plan {
   bool frozen = false;
   // Training: only adapters (LoRA) learn. The weights have no gradients and no optimizer's states.
   bool adapters = false;
-  // Of embedding and head, those trained in full next to adapters, in a copy (PEFT's modules_to_save), or
+  // Embedding and head: those trained in full next to adapters, in a copy (PEFT's modules_to_save), or
   // next to the trained layers.
   std::int64_t learning_tables = 0;
   std::int64_t adapter_rank = 0;  // 0: what the adapters themselves add is not costed
-  // Of the layers, those that learn where all else but `learning_tables` is frozen; 0: all that is here.
+  // Trained layers if all else but `learning_tables` is frozen; 0: all of them.
   std::int64_t learning_layers = 0;
   bool frozen_towers = false;         // training: towers before the layers do not learn
   std::int64_t reference_models = 0;  // frozen copies of the model next to the trained one

@@ -10,7 +10,7 @@
 
 namespace shapelint::model {
 
-// Of the stage that sets the pace: the plan's, or where no operation is priced the one with more arithmetic.
+// The slowest stage: the plan's, or without priced operations the one with more arithmetic.
 struct SlowestStage {
   double layers = 0;      // of the model's own
   double embeddings = 1;  // 1: the embedding is on it; without a pipeline all is on one stage
@@ -66,7 +66,7 @@ bool runs_both_ways(const Plan& plan);
 bool ends_share_a_stage(const Plan& plan);
 // Whether a stage may hold any number of chunks; others have one, or two.
 bool has_free_chunks(PipelineSchedule schedule);
-// Of the time that a micro-batch takes on the other stages, what a stage waits, by its plan's schedule.
+// Share of the time that a micro-batch takes on the other stages that a stage waits, by its schedule.
 double waiting_share(const Plan& plan, double chunks);
 // Time that it waits, as a share of its busy time: until the first micro-batch has come through the stages
 // before it and the last has gone through those behind it. 0 in serving, where other requests fill it.

@@ -235,7 +235,7 @@ class KeptOfPart {
   double beside_;  // of an input that a part which runs again keeps in 16 bits
 };
 
-// Of a layer in the mean: `all` of it, and what is `kept`.
+// Bytes per layer, averaged over layers: `all` of it, and what is `kept`.
 struct KeptOfLayer {
   Kept all;
   Kept kept;

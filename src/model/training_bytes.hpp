@@ -29,7 +29,7 @@ ParameterBytes parameter_bytes(const Plan& plan);
 
 // Bytes of an element of activations: in the run's format, in 16 bits where that is a narrower one.
 double wide_bytes(const Plan& plan);
-// Of the residual stream: those of the run's format; 4 under autocast, which leaves what weights in fp32 put
+// Bytes per element of the residual stream: the dtype's; 4 under autocast, which leaves what fp32 weights put
 // out as it is (PyTorch, torch.amp: an embedding is no autocast operation), unless ranks gather these weights
 // in 16 bits.
 double stream_bytes(const Plan& plan);

@@ -103,7 +103,7 @@ struct Activation {
   bool is_lent = false;  // another layer's, where this one reads an earlier one's keys and values
 };
 
-// Of which tokens of a sequence a layer keeps something, and in which format.
+// Which tokens of a sequence a layer caches, and in which format.
 enum class Extent : std::uint8_t {
   all,
   window,      // the last ones of a window; of layers whose other keys are compressed
@@ -143,7 +143,7 @@ constexpr double products_of(const Weight& weight) {
   return real(weight.copies) * real(weight.inputs.size) * real(weight.outputs.size);
 }
 
-// Of the layers with attention, the share that make keys and values of their own.
+// Share of the attention layers that make keys and values of their own.
 inline double share_of_layers_with_own_keys(const ModelSpec& model) {
   return 1 - real(num_shared_key_value_layers(model)) / at_least_one(num_attention_layers(model));
 }

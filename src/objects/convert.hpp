@@ -46,7 +46,7 @@ inline constexpr std::string_view no_candidates = "no-candidates";
 // Sentences as include/shapelint/shapelint.hpp promises them; `source` is the text that the span refers to.
 // `code` unless the error says that a file could not be read.
 Error error_of(const shapelint::Error& error, std::string_view code, std::string_view source = {});
-// Of an option that cannot be so.
+// The error of an invalid option.
 Error wrong(std::string message, std::string hint = {});
 // 0 of what is not finite.
 std::int64_t whole_bytes(double bytes);
@@ -91,7 +91,7 @@ class Sources {
 Model model_of(const model::Reading& reading, Sources& sources, bool with_fields);
 std::vector<Note> notes_of(const std::vector<model::Note>& notes, Sources& sources);
 
-// What makes a report several times as long, and few readers need.
+// Parts that make a report several times as long and few readers need.
 struct ReportParts {
   bool fields = false;
   bool operations = false;
@@ -100,7 +100,7 @@ struct ReportParts {
 // All but the notes of the run itself.
 LintResult result_of(const lint::Report& report, Sources& sources, ReportParts parts);
 
-// Of one model of the report, as `id`.
+// The findings of one model of the report, as `id`.
 std::vector<Finding> findings_of(const lint::ModelReport& model, const std::string& id, Sources& sources);
 
 Capacity capacity_of(const suggest::Capacity& capacity);

@@ -45,7 +45,7 @@ struct Types {
 
 const Object* find(const Types& types, std::string_view name);
 
-// Of a command's document, whose members follow those of the header (objects/document.hpp).
+// For a command's document, whose members follow those of the header (objects/document.hpp).
 struct Document {
   std::string_view name;    // of the command: `lint`
   std::string_view object;  // of its payload

@@ -64,7 +64,7 @@ struct Applied {
   std::vector<std::string> stack;     // packages with contracts, or `auto`, `none`; empty: not stated
   std::vector<gpu::Gpu> gpus;
   GpusFrom gpus_from = GpusFrom::assumption;
-  // Of those that somebody named, what remove_unsupported_gpus() left out though it is no mistake.
+  // Named GPUs that remove_unsupported_gpus() left out although naming them is no error.
   std::vector<std::string> left_out;  // ids
 };
 

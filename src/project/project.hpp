@@ -53,7 +53,7 @@ class Project {
   const Configured& here() const { return of({}); }
   // All that were asked for, by the paths of their configurations.
   std::vector<const Configured*> all() const;
-  // Of all of them, each once.
+  // Errors of all of them, each once.
   std::vector<text::LocatedError> errors() const;
 
   const Request& request() const { return *request_; }

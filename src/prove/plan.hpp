@@ -109,16 +109,16 @@ MeasurementPlan plan_of(const model::Reading& reading, const gpu::Gpu& gpu,
 // Kernels with the same key take the same time.
 std::string key_of(const model::Op& op);
 
-// Whether it is one of a mixture's grouped products.
+// Whether it is a grouped GEMM of an MoE layer.
 bool is_grouped(const model::Op& op);
 
-// The operation that a kernel in JSON is; nothing where it is none.
+// The operation of a kernel in JSON; nothing if it is invalid.
 std::optional<model::Op> op_of(text::NodeRef kernel);
 
-// A string of the script's; empty where it is none.
+// A string of the script's; empty if it is not a string.
 std::string text_of(text::NodeRef node);
 
-// A row of product_columns; nothing for what is no product that was timed as it is predicted.
+// A row of product_columns; nothing for anything but a GEMM that was timed as it is predicted.
 std::optional<std::string> product_row(text::NodeRef kernel, double time_us);
 
 }  // namespace shapelint::prove

@@ -24,7 +24,7 @@ enum class ProofVerdict : std::uint8_t {
 };
 std::string_view name(ProofVerdict verdict);
 
-// Of what the script writes, and of the plan in it.
+// Version of what the script writes, and of the plan in it.
 inline constexpr std::int64_t result_version = 1;
 
 inline constexpr std::string_view product_columns = "dtype,recipe,layout,batch,m,n,k,time_us";

@@ -24,7 +24,7 @@ namespace {
 using text::NodeRef;
 
 constexpr std::size_t min_rows = 20;
-// No product is faster than the tensor cores, and nothing in DRAM than its bandwidth, at the clocks of the
+// No GEMM is faster than the tensor cores, and nothing in DRAM than its bandwidth, at the clocks of the
 // data sheet and what they are exceeded by.
 constexpr double most_of_peak = 1.05;
 // Half of a sweep's kernels: predictions err by less on every GPU that was measured.
@@ -116,7 +116,7 @@ class SweptReader {
       return kernel.error(fmt::format("{} cannot multiply {}", gpu_.name, name(op->dtype)));
     // What the script runs: flash-attn where it is installed, else what PyTorch has.
     if (out_.software.count("flash_attn") == 0) op->attention.library = model::AttentionLibrary::cudnn;
-    // PyTorch's grouped products pad the rows of what they write, and refuse operands that would need it.
+    // PyTorch's grouped GEMMs pad the rows of their output, and reject operands that would need padding.
     if (kernel["grouped"].as_boolean().value_or(false) && op->layout == model::Layout::tn)
       op->n.value = model::ceil_to(op->n.value, grouped_row);
     const cost::OpCost cost = cost::price(gpu_, *op);

@@ -35,7 +35,7 @@ inline constexpr std::array<std::string_view, 12> format_names{
     "text",   "concise", "json",  "compact",    "json-lines", "sarif",
     "github", "gitlab",  "junit", "checkstyle", "rdjson",     "markdown"};
 
-// Of json(): what makes it several times as long, and few readers need.
+// Parts of json() that make it several times as long and few readers need.
 struct JsonParts {
   bool fields = false;      // every field of each model, with where its value comes from
   bool operations = false;  // every operation of each step, with its cost

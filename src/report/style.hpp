@@ -16,7 +16,7 @@ enum class Role : std::uint8_t { plain, strong, error, warning, info, gutter, ga
 
 struct Style {
   bool color = false;
-  std::size_t window = 0;  // columns of the terminal's window; 0: it goes elsewhere
+  std::size_t window = 0;  // columns of the terminal; 0: output is not a terminal
   std::string paint(Role role, std::string_view text) const;
 };
 
@@ -25,7 +25,7 @@ using text::printable;
 
 // Columns that a code point takes on a terminal: 0, 1 or 2.
 int display_width(char32_t code_point);
-// Of a whole text of valid UTF-8.
+// For a whole text of valid UTF-8.
 std::int64_t display_width(std::string_view text);
 
 // The colour of a severity.
@@ -35,7 +35,7 @@ struct Style;
 
 inline constexpr std::size_t text_width = 80;
 
-// Of the window that it goes to; text_width where it goes elsewhere.
+// Width of the window, or text_width if output is not a terminal.
 std::size_t width_of(const Style& style);
 
 // Breaks valid UTF-8 at blanks so that no line is wider than `width` (a longer word stays whole, and so do a

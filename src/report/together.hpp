@@ -52,7 +52,7 @@ struct FindingRelation {
   std::vector<DuplicateFinding> duplicates;       // in other models
 };
 
-// Of the findings shown of one model. The change that fixes most comes first; nothing hangs on one that is
+// For the findings shown of one model. The change that fixes most comes first; nothing hangs on one that is
 // less severe.
 std::map<const rules::Finding*, FindingRelation> relations_of(const std::vector<const rules::Finding*>& shown,
                                                               const DuplicateFindings& duplicates);

@@ -21,7 +21,7 @@ std::vector<std::vector<std::int64_t>> parse_sizes(std::string_view text);
 
 // Whether it is one of `aten::mm` and its like.
 bool multiplies(std::string_view op);
-// Of such an operator: k is 0 where the sizes are not those of a product. `is_whole`: the operator launches
+// For such an operator: k is 0 if the sizes are not those of a GEMM. `is_whole`: the operator launches
 // nothing but what the product needs.
 Product product_of(std::string_view op, std::string_view sizes, bool& is_whole);
 
@@ -46,7 +46,7 @@ const std::vector<Class>& classes();
 
 inline constexpr std::size_t no_class = static_cast<std::size_t>(-1);
 
-// Of a trace's kernels, each pair of name and launcher once.
+// Each pair of name and launcher of a trace's kernels once.
 class Classifier {
  public:
   explicit Classifier(const Trace& trace) : trace_(trace) {}

@@ -38,7 +38,7 @@ struct Launcher {
 struct Kernel {
   double start_us = 0;
   double time_us = 0;
-  // Of the call on the host that launched it; negative: not recorded.
+  // The launching call on the host; negative: not recorded.
   double launched_us = -1;
   double launch_end_us = -1;
   std::uint32_t name = 0;         // of Trace::names

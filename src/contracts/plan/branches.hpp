@@ -43,7 +43,7 @@ struct Split {
   std::int64_t embedding_stages = 0;
   std::int64_t stage_layers = 0;
 };
-// Of branches with as many stages and counted embeddings; what computes less again stands first.
+// For branches with as many stages and counted embeddings; less recomputation first.
 struct Leaves {
   std::vector<Leaf> all;
   std::vector<RecomputeChoice> min_memory;          // max_recomputed() of theirs

@@ -24,7 +24,7 @@ struct Layout {
 // Ascending; none below 1.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
-// Of a model in training, with each expert whole or split by `tensor`; in serving, where engines split no
+// For a model in training, with each expert whole or split by `tensor`; in serving, where engines split no
 // sequence's attention among ranks of its own and share experts out among all ranks of a stage or none.
 // Stages have at least a layer each. `splits_experts`: experts that are shared out may be split, too.
 std::vector<Layout> layouts(const model::Setup& setup, std::int64_t gpus, bool splits_experts);

@@ -36,7 +36,7 @@ struct PlanRun {
 // Combinations of alternatives that are searched at most.
 inline constexpr std::size_t most_alternatives = 64;
 
-// Of one GPU and one number of them.
+// For one GPU and one number of them.
 struct TrainingCount {
   std::string gpu;  // id
   std::int64_t gpus = 1;

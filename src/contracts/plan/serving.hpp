@@ -82,7 +82,7 @@ struct Nearest {
 };
 
 struct ServingAnswer {
-  // Of those that meet the bounds: most tokens/s/GPU, or for a rate of requests the fewest GPUs.
+  // The best that meets the bounds: most tokens/s/GPU, or for a rate of requests the fewest GPUs.
   std::optional<ServingPlan> cheapest;
   std::optional<ServingPlan> fastest;  // fewest us per token of those
   std::optional<ServingPlan> fewest;   // fewest GPUs of a replica, then as `cheapest`
@@ -97,7 +97,7 @@ class ServingSearch {
   ServingSearch(const model::Reading& reading, const gpu::Gpu& gpu, const rules::RuleBook& rules,
                 const PlanStack& stack, ServingRequest request);
   ~ServingSearch();
-  // Of all replicas whose GPUs divide `gpus`, or for a rate of requests as many as it takes, of at most
+  // For all replicas whose GPUs divide `gpus`, or for a rate of requests as many as it takes, of at most
   // `gpus`. Every plan is priced.
   ServingAnswer search(std::int64_t gpus);
 

@@ -18,12 +18,12 @@
 
 namespace shapelint::contracts {
 
-// Of plans of one model; for one thread. The memo must outlive it.
+// For plans of one model; for one thread. The memo must outlive it.
 class StepBound {
  public:
   explicit StepBound(cost::PriceMemo& memo) : memo_(memo) {}
 
-  // Of a step with the plan, whatever is computed again or offloaded; the slowest stage waits for at least
+  // For a step with the plan, whatever is recomputed or offloaded; the slowest stage waits for at least
   // `min_waiting` of what the others do for a micro-batch (model::waiting_share()).
   // `setup`: the model with that plan, without any of these; asked for only where its layers are new. Left
   // out: sharing gradients and weights, the update, the embedding and sends between stages.
@@ -39,13 +39,13 @@ class StepBound {
   struct Hash {
     std::size_t operator()(const auto& key) const { return static_cast<std::size_t>(hash_of(key)); }
   };
-  // Of one run of each part on one rank, without updates.
+  // For one run of each part on one rank, without updates.
   struct Layer {
     std::array<suggest::PartTime, model::part_count> parts{};
     suggest::PartTime embedding;
     suggest::PartTime head;
   };
-  // Of the first stage and the last, per micro-batch.
+  // For the first stage and the last, per micro-batch.
   struct Stages {
     std::array<model::LayerRuns, 2> runs{};
     double between = 0;  // stages as full as the first between the two
@@ -54,7 +54,7 @@ class StepBound {
   // A part by itself; of `ends` the embedding and the head.
   using PartTimes = std::array<suggest::PartTime, 2>;
   using CutKey = std::array<std::int64_t, 3>;  // stages and how layers are cut into them
-  // Of a step's first stage and its last, or of the only one.
+  // For a step's first stage and its last, or for the only one.
   struct Sums {
     LayerKey key{};
     CutKey cut{};

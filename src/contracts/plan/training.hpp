@@ -108,7 +108,7 @@ struct Ablation {
 bool is_left_out(model::FieldId field, std::int64_t value);
 // Whether the request decides the field.
 bool is_pinned(const TrainingRequest& request, model::FieldId field);
-// Of each choice that a plan makes, the value that is none.
+// The value of each choice of a plan that means none.
 std::vector<Pin> without_choices(const TrainingRequest& request, const TrainingPlan& plan);
 
 // For one thread and one GPU. What it is made of must outlive it.

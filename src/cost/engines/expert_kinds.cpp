@@ -21,7 +21,7 @@ constexpr std::array expert_formats{ExpertFormat{"", DType::bf16, 2, 0, true},
                                     ExpertFormat{"w4a8_mxfp4_mxfp8", DType::fp8, 0.53125, 0.53125, false},
                                     ExpertFormat{"int4_wo", DType::bf16, 0.515625, 0.515625, false}};
 
-// Grouped products alone, as one study timed them; other architectures have the engines' kernels for it.
+// Grouped GEMMs alone, as one study timed them; other architectures use the engines' kernels.
 constexpr std::string_view frontier_kind = "frontier-moe";
 
 // Each token's experts are drawn, all alike.

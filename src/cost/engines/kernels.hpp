@@ -49,7 +49,7 @@ std::optional<AttentionRow> attention_row(std::string_view kind, std::span<const
 // FLOP per clock and SM), or of a card of this architecture that adds in fp32 at full rate, as an L40S and an
 // RTX PRO 6000 do.
 double times_faster(const gpu::Gpu& gpu, std::int64_t full_rate);
-// Of the peak, what a kernel reaches that reached `share` of theirs: more of a lower one.
+// Share of a peak that a kernel reaches which reached `share` of another one: more of a lower one.
 double share_of_peak(const gpu::Gpu& gpu, std::int64_t full_rate, double share);
 
 // SGLang's kernel for new tokens over a latent, by the tokens that are cached before them, of all sequences

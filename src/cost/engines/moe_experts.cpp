@@ -1,4 +1,4 @@
-// Experts of engines: grouped products over the rows that each expert gets.
+// Experts of engines: grouped GEMMs over the rows that each expert gets.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Experts: grouped products as batched ones of the experts that tokens visit.
+// Experts: grouped GEMMs as batched GEMMs of the experts that tokens visit.
 #include "cost/kernels/experts.hpp"
 
 #include <algorithm>

@@ -41,7 +41,7 @@ std::vector<ExpertLoad> balanced_loads(const ExpertLayer& layer, double skew, do
 // Experts of a rank that at least one of `tokens` visits, with even routing: E (1 - (1 - k/E)^T).
 double visited_experts(const ExpertLayer& layer);
 
-// The two grouped products of gate and up, and of down, with the activation between them and the copies that
+// The two grouped GEMMs of gate and up, and of down, with the activation between them and the copies that
 // bring tokens to their experts and back. Nothing where the GPU has no units for the number format.
 std::optional<OpCost> price_experts(const gpu::Gpu& gpu, const ExpertLayer& layer);
 

@@ -105,7 +105,7 @@ OpCost predict_gemm(const gpu::Gpu& gpu, const GemmShape& shape, Timing timing =
 
 // What libraries demand of the sides of a product, else they refuse it.
 
-// Of a linear layer's weight: cuBLASLt takes fp8 in rows of 16 elements (its documentation of
+// For a linear layer's weight: cuBLASLt takes fp8 in rows of 16 elements (its documentation of
 // cublasLtMatmul), and packed fp4 in rows of 32 along the sum, which hold the scales of whole blocks in 16
 // bytes. Rules SL802 and SL804 ask the same of a model. 1: any side runs.
 constexpr std::int64_t demanded_multiple(DType dtype) {

@@ -31,7 +31,7 @@ enum class ScanKind : std::uint8_t {
 };
 std::string_view name(ScanKind kind);
 
-// Of one rank. Kinds without heads (mamba1, rg_lru, short_convolution) have value_heads x value_dim channels.
+// Per rank. Kinds without heads (mamba1, rg_lru, short_convolution) have value_heads x value_dim channels.
 struct ScanSizes {
   double batch = 1;        // sequences
   double seq_len = 1;      // new tokens of each
@@ -70,7 +70,7 @@ double computed_key_dim(ScanKind kind, double key_dim);
 // State that decoding keeps, of all sequences: of a short convolution the conv_width - 1 last tokens.
 double scan_state_bytes(ScanKind kind, const ScanSizes& sizes);
 
-// Of what kernels that follow each other hand on, what two of them have in common, and L2 may hold.
+// Traffic between consecutive kernels that two of them have in common, and L2 may hold.
 inline constexpr double part_in_common = 0.25;
 
 // Time of the scan alone, without projections, norms and gates before and after it. Backward computes every
@@ -81,7 +81,7 @@ OpCost price_layer_scan(const gpu::Gpu& gpu, ScanKind kind, const ScanSizes& siz
 
 // The scan of an operation of a step, as that of a layer.
 
-// Of a mixer other than none.
+// For a mixer other than none.
 ScanKind scan_kind(model::MixerKind mixer);
 
 // `op` is of OpKind::scan.

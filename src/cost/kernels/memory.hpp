@@ -16,7 +16,7 @@ double peak_flops_per_us(const gpu::Gpu& gpu, DType dtype);
 // The same for fp32 outside tensor cores.
 double cuda_flops_per_us(const gpu::Gpu& gpu);
 
-// Of the peak of tensor cores that are slower than those that a kernel was timed on, what products come to at
+// Share of the peak of slower tensor cores than a kernel was timed on that GEMMs reach at
 // most, since loads are as fast: an H20, throttled to a quarter, was measured at 141.9 of 148 TFLOP/s
 // (gpus/h20.toml); an RTX 4090, at half rate where it adds in fp32, at 165 of 165 (pytorch/pytorch#181718).
 inline constexpr double most_of_lower_peak = 0.96;

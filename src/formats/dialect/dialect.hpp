@@ -73,11 +73,11 @@ using Alternatives = std::vector<Alternative>;
 // By name of a model field, or of a helper value of the dialect itself.
 using FieldRules = std::map<std::string, Alternatives, std::less<>>;
 
-// Of names of values that layers have of their own (model::layer_keys): worked out for each layer, whose
+// Names of per-layer values (model::layer_keys): evaluated for each layer, whose
 // place, from 0, expressions call `i`.
 inline constexpr std::string_view layer_prefix = "each_";
 
-// Of model types and of dialects, in a chain of `like`: more is a circle.
+// Length of a chain of `like`, of model types and of dialects: more is a cycle.
 inline constexpr int max_likenesses = 8;
 
 // What a model type adds: `fields` go before the dialect's own, `defaults` after them.
@@ -238,7 +238,7 @@ Dialect load_dialect(const text::Document& document, std::vector<Error>& errors)
 // For the schema and the reference page of files of formats.
 std::vector<text::KeyInfo> format_file_keys();
 
-// Of these alone: how the dialect's files are recognised, and when it is tried.
+// These alone: how the dialect's files are recognised, and when it is tried.
 std::vector<Test> load_tests(const text::Document& document, std::vector<Error>& errors);
 std::int64_t order_of(const text::Document& document);
 

@@ -35,7 +35,7 @@ class RuleIndex {
     }
   }
   const Entry* of(model::FieldId field) const { return fields_[field].first; }
-  // Of a value of the dialect's own.
+  // For a value of the dialect's own.
   const Entry* of(std::string_view name) const {
     const auto found = others_.find(name);
     return found == others_.end() ? nullptr : found->second.first;

@@ -34,7 +34,7 @@ Seen look_at_layer(text::NodeRef node, const Alternative& alternative, std::int6
 // As the file has it: a text, a number, `true` or `false`; empty: none of them.
 std::string written_form(text::NodeRef node);
 
-// Of a value that the file states.
+// For a value that the file states.
 model::Origin stated_at(text::NodeRef node, const std::string& note);
 
 // A value's place as messages call it: a flag by its name.

@@ -242,7 +242,7 @@ std::vector<Suppression> read_suppressions(const text::Source& file) {
     } else if (!is_blank(source.substr(line, begin - line))) {
       found->covered = spans_of(span_of(line, end));
     } else if (is_shell) {
-      // Once there is none, there is none any more.
+      // Once one is missing, all later ones are.
       const bool is_passed = command && command->end > 0 && command->begin < static_cast<std::int64_t>(begin);
       if (!command || is_passed) command = next_command(source, std::min(end, source.size() - 1) + 1);
       found->covered = spans_of(*command);

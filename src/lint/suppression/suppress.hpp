@@ -36,7 +36,7 @@ struct Suppression {
   std::shared_ptr<const std::vector<Span>> covered;
 };
 
-// The suppressions of a text, in its order. What looks like one inside of a string is none.
+// The suppressions of a text, in its order. What looks like one inside a string is not one.
 std::vector<Suppression> read_suppressions(const text::Source& source);
 
 // Most comments of one file, and rules in them, that silence nothing: each is reported.

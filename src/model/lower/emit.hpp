@@ -13,7 +13,7 @@
 
 namespace shapelint::model {
 
-// Of one head and sequence. The last query sees all keys, or those of its window (0: no window), of a causal
+// For one head and sequence. The last query sees all keys, or those of its window (0: no window), of a causal
 // one each before it one fewer. Where there are fewer keys than queries each key stands for several tokens
 // (compressed attention), and a query sees those of the tokens before it. A fused kernel passes over tiles
 // that are masked as a whole.
@@ -27,7 +27,7 @@ constexpr Dim dim(std::int64_t value, std::string_view expression) {
   return {std::max<std::int64_t>(1, value), expression};
 }
 
-// Of a rank.
+// Per rank.
 constexpr Dim dim(const Side& side) {
   return dim(side.on_rank, side.text);
 }
@@ -85,7 +85,7 @@ struct Modules {
 // and the gain are in fp32, so that nothing is widened.
 inline constexpr Modules rmsnorm_modules{4, 7, 8, 15, 8, 16};
 inline constexpr Modules rmsnorm_autocast{0, 7, 0, 19, 7, 14};
-// Of queries and keys, which products put out in 16 bits: the gain alone is in fp32.
+// Of queries and keys, which GEMMs write in 16 bits: only the gain is in fp32.
 inline constexpr Modules qk_norm_autocast{3, 8, 4, 17, 8, 16};
 // One kernel; backwards one for the input, and one that reads input and gradient by columns for gain and bias
 // (GammaBetaBackward), at half of the speed.
@@ -211,7 +211,7 @@ struct ProductPasses {
 // The op, whose layout is tn or nn, and its gradients: dA = dC B^T, and that of B as it is stored.
 void append_product(Op op, ProductPasses passes, std::vector<Op>& ops);
 
-// Of the model's norm; of RMSNorm under autocast `rms_autocast`.
+// For the model's norm; `rms_autocast` for RMSNorm under autocast.
 Modules norm_modules(const LoweringContext& shared, const Modules& rms_autocast);
 
 // Appends ops to a workload, each with the passes that the mode asks for.
@@ -313,7 +313,7 @@ class Emitter {
   void overlap_with_shared_experts(std::size_t first);
   // Ops from `first` on are that part of the experts.
   void experts(std::size_t first, const ExpertWork& work);
-  // Of a token, among the bytes of the exchanges from `first` on.
+  // Per token, among the bytes of the all-to-alls from `first` on.
   void copies(std::size_t first, const TokenDispatch& copies);
   // A product of the optimizer: `count` times in the step.
   void update_product(std::string_view name, DType dtype, Dim batch, Dim m, Dim n, Dim k, Layout layout,

@@ -15,7 +15,7 @@ namespace shapelint::model {
 // Rows of the embedding table over all ranks: vocab_size padded to vocab_padding_multiple * tensor.
 // Source: Megatron-LM, `make_vocab_size_divisible_by`.
 std::int64_t vocab_rows(const Setup& setup);
-// Of these on one tensor-parallel rank.
+// The same on one tensor-parallel rank.
 std::int64_t vocab_rows_per_rank(const Setup& setup);
 
 // Layers (of all stages) that are mixtures of experts.
@@ -86,7 +86,7 @@ struct Replicas {
 };
 Replicas replicas(const Plan& plan, double data);
 Replicas replicas(const Plan& plan);
-// Of those, the ones that share what ZeRO shards: the others hold the same as one of them.
+// The ones among them that ZeRO shards over: the others are replicas of one of them.
 Replicas shards(const Plan& plan, double data);
 Replicas shards(const Plan& plan);
 
@@ -95,7 +95,7 @@ Replicas shards(const Plan& plan);
 // first piece of every part, then the second of every part, and so on; the ends are two, around the layers.
 void lower_part(const Setup& setup, ModelComponent part, Workload& workload,
                 std::vector<std::uint32_t>* pieces = nullptr);
-// Of setups that differ in some fields, what decides which of these a part depends on.
+// For setups that differ in some fields: decides which of these a part depends on.
 struct PartDependence {
   bool has_pattern = false;       // layers are not all alike (model/mixer.hpp): parts of one are averages
   bool updates_multiply = false;  // the optimizer multiplies matrices, so that a layer's parts have updates
@@ -126,13 +126,13 @@ struct LayerRuns {
 // Layers with attention, with what hybrids have in its place, and with an ordinary MLP.
 std::int64_t num_attention_layers(const ModelSpec& model);
 std::int64_t num_mixer_layers(const ModelSpec& model);
-// Of these, the ones with one of its mixers.
+// Those among them with one of its mixers.
 std::int64_t num_mixer_layers(const ModelSpec& model, std::size_t which);
 // MLPs that are no experts, of all layers.
 std::int64_t num_mlps(const ModelSpec& model);
-// Of those with attention, the ones that read an earlier layer's keys and values.
+// Attention layers that read an earlier layer's keys and values.
 std::int64_t num_shared_key_value_layers(const ModelSpec& model);
-// Of those with attention, the ones with a window.
+// Attention layers with a window.
 std::int64_t num_window_layers(const ModelSpec& model);
 // Layers whose products are in 16 bits although the plan's format is narrower.
 std::int64_t num_wide_layers(const Setup& setup);
@@ -141,14 +141,14 @@ std::int64_t num_dense_layers(const ModelSpec& model);
 double recomputed_share(const Setup& setup);
 // Whether it is a diffusion transformer.
 bool is_diffusion(const ModelSpec& model);
-// Of those with attention, the ones with weights of their own for the image's and for the text's tokens.
+// Attention layers with separate weights for image and text tokens.
 std::int64_t num_joint_layers(const ModelSpec& model);
 // Tokens of text of one sequence that are joined with the image's in every layer; 0 where none do.
 std::int64_t joined_length(const Setup& setup);
 // Layers that predict further tokens: run while training only.
 double mtp_layers(const Setup& setup);
 LayerRuns layer_runs(const Setup& setup);
-// Of these, those of a part of a layer.
+// Those among them of a part of a layer.
 double runs_of(const LayerRuns& runs, ModelComponent part);
 // Layers of the fullest stage of the pipeline.
 std::int64_t layers_of_stage(const Setup& setup);
@@ -211,7 +211,7 @@ inline constexpr CausalFlops mfu_convention = CausalFlops::full;
 // Parameters of the whole model (all ranks), unpadded vocabulary as published counts use it. Held at
 // count_limit when the product does not fit.
 std::int64_t parameter_count(const Setup& setup);
-// Of these, the routed experts' weights, which expert parallelism divides.
+// The routed experts' weights among them, which expert parallelism divides.
 std::int64_t expert_parameter_count(const Setup& setup);
 // Parameters that take part in one token's forward pass (mixtures of experts: the active ones), both
 // embedding matrices counted whole.

@@ -16,11 +16,11 @@ struct HeldStates {
   double optimizer = 0;  // states, and copies of weights
   double host = 0;       // of all these, what is in the host's memory, and not counted above
 };
-// Of a rank with so many parameters, over `data` data-parallel ranks: ZeRO's stages share optimizer states,
+// For a rank with so many parameters, over `data` data-parallel ranks: ZeRO's stages share optimizer states,
 // then gradients, then weights over the ranks that hold the same parameters.
 HeldStates held_states(const Setup& setup, double data, RankParameters held);
 
-// Of a convolutional network with so many parameters.
+// For a convolutional network with so many parameters.
 HeldStates held_states(const Plan& plan, double data, double parameters);
 
 // Weights that ranks share out and gather while they compute, and gradients on their way.
@@ -37,7 +37,7 @@ struct Gathered {
   // While the loss does: the head's weights and gradients, and the weights of the layer before it.
   double head = 0;
 };
-// Of a model of which each rank would hold so many parameters if none were shared out.
+// For a model of which each rank would hold so many parameters without sharding.
 Gathered gathered(const Setup& setup, RankParameters held);
 
 // Bytes. The three kinds of state are what must be there whatever the batch is, when the last gradient is;
@@ -48,7 +48,7 @@ struct TrainingMemory {
   double optimizer = 0;    // states, and the copy of weights that it updates
   double activations = 0;  // in addition, at the peak
   double host = 0;         // in the host's memory, of this rank
-  // Of a pipeline, the stage that has most of it, and micro-batches whose activations that keeps at a time.
+  // The pipeline stage that has most of it, and the micro-batches whose activations it keeps at a time.
   bool is_last_stage = false;
   double micro_batches = 1;
 };

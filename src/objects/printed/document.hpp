@@ -70,7 +70,7 @@ void describe(Visitor& of, const FieldList*) {
 // Where the schema of a command's document is read; empty: the build knows no such place.
 std::string schema_address(std::string_view command);
 
-// Of each result that src/objects/json.cpp lists.
+// For each result that src/objects/json.cpp lists.
 template <class Result>
 void write_document(std::string_view command, Status status, const Result& result, std::ostream& out);
 // There is no answer.

@@ -69,7 +69,7 @@ std::string profile_csv(const ProfileReport& report);
 
 // `layer.mlp.up dw`; of several operations the first, and how many more.
 std::string row_title(const ProfileReport& report, const trace::Row& row);
-// Of a call: a kernel's name without its arguments.
+// A kernel's name without its arguments.
 std::string kernel_title(std::string_view name);
 // A loss in words: `launch gaps`.
 std::string_view loss_title(std::string_view id);

@@ -21,7 +21,7 @@ bool is_network(const model::Setup& setup);
 std::string wrapped(const std::string& text);
 
 // Which cases are the fastest, in tokens per second and GPU: of the GPUs for a model, of the models on a GPU.
-// Of those that fit into memory, or of all where none does; false where there is but one.
+// Among those that fit into memory, or all if none does; false if there is only one.
 struct Best {
   bool gpu_of_model = false;
   bool model_of_gpu = false;

@@ -137,7 +137,7 @@ std::string heading(std::string line, const Style& style) {
   return style.paint(Role::strong, line) + '\n';
 }
 
-// What is no operation's time, and the sum. An overlapped collective's row is `hidden`, though it may outlast
+// Time outside operations, and the sum. An overlapped collective's row is `hidden`, though it may outlast
 // the computation that it overlaps with.
 std::string other_rows(const RooflineCase& each, const Style& style) {
   constexpr double min_shown = 5e-4;

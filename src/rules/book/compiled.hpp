@@ -45,11 +45,11 @@ class CompiledRule {
   std::size_t kinds() const { return kinds_; }
   // The condition. Error: it has no value.
   Result<bool> holds(const Context& context);
-  // Of any of those kinds. Error: of one of them it has no value, and it holds for none.
+  // For any of those kinds. Error: it has no value for one of them, and holds for none.
   Result<bool> holds_for_any(const Context& context);
   // Whether a fix has mended what the rule finds, by `fixed_when`.
   bool is_fixed(const Context& context);
-  // Of the fields that the rule lists, those that are to blame where the condition holds; all if none is.
+  // Fields of the rule's list that are to blame where the condition holds; all if none is.
   std::vector<std::string_view> blamed(const Context& context);
   // Indices of the variables in the condition; parameters are not among them.
   std::vector<std::size_t> variables() const;

@@ -88,7 +88,7 @@ struct Rule {
   std::string_view mechanism;           // one or two sentences, printed with a finding
   std::string_view why;                 // the page's text
   std::vector<std::string_view> blame;  // fields, the first that the file states is blamed; or m, n, k
-  // Of these, fields that are blamed only where this holds, too.
+  // Fields among them that are blamed only where this holds, too.
   std::vector<std::pair<std::string_view, Text>> blame_when;
   // Fields that a finding depends on apart from what it blames: if they are assumed, it is marked. Of an
   // empty list not even the blamed field counts: the finding is of another value.
@@ -149,7 +149,7 @@ class RuleBook {
 
 // The rules compiled into the program; read once.
 const RuleBook& builtin_rules();
-// Of a name that a built-in rule had, the name that it has; of anything else itself.
+// The present name of a built-in rule for a former one; any other text as it is.
 std::string_view current_name(std::string_view selector);
 
 // Unknown and missing keys, wrong types, unknown fields are appended to `errors`; expressions are not looked

@@ -60,7 +60,7 @@ class Points {
   std::vector<std::uint32_t> positions_;
 };
 
-// Of one replica of the model, by the GPUs that it is spread over.
+// For one replica of the model, by the GPUs that it is spread over.
 double tokens_per_s_per_gpu(const model::Setup& setup, const model::Workload& workload,
                             const cost::StepCost& step);
 

@@ -22,7 +22,7 @@ struct Blame {
 // Fields named in a dimension's expression, in their order, each once.
 std::vector<model::FieldId> fields_of(std::string_view expression);
 
-// Of several fields, the one to change: one that the file states before one that it does not (a value that
+// Which of several fields to change: one that the file states before one that it does not (a value that
 // follows from another stands for that one), the model's own before how it is run, that before how it is
 // split; among these the one with the smallest power of two in it, which is the one that breaks alignment.
 Blame choose_blame(const model::Reading& reading, std::vector<model::FieldId> fields, bool in_order);

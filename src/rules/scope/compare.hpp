@@ -1,4 +1,4 @@
-// How a model differs from a published one, to recognise a mistyped copy of it.
+// How a model differs from a published one, to recognise a copy with a typo.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Comparison {
 };
 // The same width, or at most two other sizes of four: what differs in more is another model.
 bool is_near(const model::Reading& reading, const catalog::KnownModel& known);
-// Whether one is a mixture of experts and the other is not: that is no slip.
+// Whether only one of them is a mixture of experts: that is not a typo.
 bool is_other_kind(const model::Reading& reading, const catalog::KnownModel& known);
 // Whether it is a published model, in all that is compared.
 bool is_published(const model::Reading& reading);

@@ -32,11 +32,11 @@ bool is_over_memory(const model::Reading& reading, const model::Setup& setup, do
 // Whether ranks that the file does not count could share what keeps the setup from fitting `usable` bytes.
 bool sharing_may_help(const model::Reading& reading, const model::Setup& setup, double usable);
 
-// Of a server that takes what fits, where that is known (weights in bits that are stated, caches of all
+// For a server that takes what fits, where that is known (weights in bits that are stated, caches of all
 // layers): the sequences of a micro-batch that are resident on a GPU with so much memory; else 0.
 std::int64_t resident_sequences(const model::Reading& reading, double memory_gib);
 
-// Of models that are one training step together (the halves of an encoder-decoder) notes in each what the
+// For models that are one training step together (the halves of an encoder-decoder): notes in each what the
 // others need in memory.
 void note_memory_beside(std::span<model::Reading> readings);
 

@@ -49,7 +49,7 @@ std::vector<Subject> nothing(const EvaluationInput& scene);
 
 // The model on its GPU, before anything of it is looked at.
 Context context_of(const EvaluationInput& scene);
-// Of the fields that the rule lists; the context's `blamed` is its value.
+// Among the fields that the rule lists; the context's `blamed` is its value.
 Blame listed_blame(const EvaluationInput& scene);
 double value_of(const model::Reading& reading, model::FieldId field);  // 0 of no field
 

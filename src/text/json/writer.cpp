@@ -31,7 +31,7 @@ void add_escaped(std::string_view valid, std::string& out) {
   }
 }
 
-// With its quotes. What is no UTF-8 becomes U+FFFD.
+// With its quotes. Invalid UTF-8 becomes U+FFFD.
 std::string quoted(std::string_view value) {
   std::string out = "\"";
   while (!value.empty()) {

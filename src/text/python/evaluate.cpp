@@ -258,7 +258,7 @@ Value Interpreter::logic(const Expression& each, Frame& frame) {
   if (is_so == (is_or ? Truth::yes : Truth::no)) return left;
   Value right = evaluate(syntax.child(each, 1), frame);
   if (is_so != Truth::open) return right;
-  // `x and False` is no for sure.
+  // `x and False` is certainly false.
   if (truth(right) == (is_or ? Truth::yes : Truth::no) && right.kind == ValueKind::boolean) return right;
   return unknown(left.kind == ValueKind::unknown && !left.text.empty()
                      ? left.text

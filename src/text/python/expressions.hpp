@@ -71,7 +71,7 @@ class ExpressionReader {
   bool failed_ = false;
 };
 
-// Of the headers of statements, behind the bracket or at the first word.
+// Parts of statement headers, after the bracket or at the first word.
 Range read_bases(Syntax& out, ExpressionReader& header);
 Range read_parameters(Syntax& out, ExpressionReader& header);
 Range read_imports(Syntax& out, ExpressionReader& reader);

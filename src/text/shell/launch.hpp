@@ -16,7 +16,7 @@ struct SlurmNumber {
   Span span;
 };
 
-// Of the whole job; a range of nodes counts as not stated.
+// For the whole job; a range of nodes counts as not stated.
 struct SlurmJob {
   SlurmNumber nodes;
   SlurmNumber tasks;

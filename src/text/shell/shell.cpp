@@ -18,7 +18,7 @@ namespace shapelint::text::shell {
 
 namespace {
 
-// A script with more command lines than this is no launch script.
+// A script with more command lines than this is not a launch script.
 constexpr std::size_t max_documents = 100;
 
 Span span_of(Word word) {

@@ -28,7 +28,7 @@ struct Piece {
 
 using Text = std::vector<Piece>;
 
-// Of copying a piece, without its texts: several strings and a vector.
+// Cost of copying a piece, without its texts: several strings and a vector.
 inline constexpr std::size_t units_per_piece = 10;
 
 inline std::size_t bytes_of(const Piece& piece) {

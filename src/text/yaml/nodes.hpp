@@ -54,7 +54,7 @@ struct Explanation {
   bool at_context = false;  // it is about what began earlier: a quote that is never closed
 };
 
-// Of a message of libyaml's; one that is not in the table stays as it is.
+// For a message of libyaml; one that is not in the table stays unchanged.
 Explanation explain(std::string_view problem);
 
 }  // namespace shapelint::text::yaml

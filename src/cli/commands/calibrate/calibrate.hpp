@@ -36,7 +36,7 @@ constexpr std::size_t fit_as_json = 1;
 
 std::vector<Option> calibrate_options(CalibrateOptions& options);
 ExitCode calibrate(const CalibrateOptions& options, Io& io);
-// Of --proofs.
+// Results of --proofs.
 ExitCode adjust_to_proofs(const CalibrateOptions& options, const project::Project& project, Io& io);
 
 // The profile that a fit starts from, and the one that it writes.
@@ -47,7 +47,7 @@ struct Start {
   std::string text;
 };
 
-// Of --gpu or --gpu-file, among the GPUs of the project; nothing, and an error, where there is none.
+// The GPU of --gpu or --gpu-file among those of the project; nothing, after an error, if there is none.
 std::optional<Start> start_of(const CalibrateOptions& options, const project::Configured& here, Io& io);
 
 // Where the profile goes: -o, or else the GPU's name with `ending`, which must not be there yet.

@@ -28,7 +28,7 @@ class FolderWatch {
 
  private:
   Result<bool> add(const std::string& folder);
-  // Of the events that are there; empty: none that counts.
+  // The pending events; empty: none that counts.
   std::string read_events();
 
   std::vector<std::string> paths_;

@@ -31,12 +31,12 @@ constexpr std::size_t proved_as_json = 1;
 
 std::vector<Option> prove_options(ProveOptions& options);
 ExitCode prove(const ProveOptions& options, Io& io);
-// Of `--read`.
+// For `--read`.
 ExitCode read_result(const ProveOptions& options, Io& io);
 // The same of a text that was read, or written by a script that ran here; `path` is what messages call it.
 ExitCode show_result(const ProveOptions& options, const std::string& path, const std::string& content,
                      Io& io);
-// Of `--sweeps`.
+// For `--sweeps`.
 ExitCode write_sweeps(const ProveOptions& options, Io& io);
 ExitCode show_sweeps(const ProveOptions& options, const std::string& path, const std::string& content,
                      Io& io);

@@ -24,7 +24,7 @@ AdapterSize adapter_size(const Setup& setup);
 double learning_table_parameters(const Setup& setup);
 // Whether only some layers learn.
 bool freezes_layers(const Setup& setup);
-// Of the parameters that a rank holds, those that learn: without frozen layers and towers. What adapters add
+// Trained parameters among those that a rank holds: without frozen layers and towers. What adapters add
 // is apart (adapter_size).
 RankParameters learning_parameters(const Setup& setup, RankParameters held);
 

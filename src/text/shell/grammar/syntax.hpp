@@ -96,7 +96,7 @@ class Scanner {
   Scanner(const std::string& path, std::string_view source) : path_(path), source_(source) {}
 
   std::size_t single_quoted_end(std::size_t at) const;  // '…', $'…' from its quote on
-  // Of whatever starts there: an escaped character, a quoted text, an expansion, or a single character.
+  // End of the item there: an escaped character, a quoted text, an expansion, or a single character.
   std::size_t item_end(std::size_t at, int depth) const;
   std::size_t double_quoted_end(std::size_t at, int depth) const;  // "…"
   std::size_t backquoted_end(std::size_t at) const;                // `…`
