@@ -22,7 +22,7 @@ namespace shapelint::api {
 
 namespace {
 
-// Of settings, what is no field of a model or its plan: the packages that run it (`vllm==0.24,deep-ep`).
+// Settings that are not fields of a model or its plan: the packages that run it (`vllm==0.24,deep-ep`).
 constexpr std::string_view stack_setting = "stack";
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr double tolerance = 1e-5;
 // A constant that changes the loss by less than this is not determined by the data.
 constexpr double min_effect = 2e-4;
 
-// Of a few rows that are to adjust a profile. Its predictions err by `usual_error`, and its constants by
+// For a few rows that are to adjust a profile. Its predictions err by `usual_error`, and its constants by
 // `usual_move` of what is plausible; rows of one n and k are wrong alike, so that a site counts once.
 constexpr std::size_t min_adjusting_rows = 5;
 constexpr double usual_error = 0.05;

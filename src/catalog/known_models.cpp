@@ -63,7 +63,7 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-// Of a thousand rows: without more than it takes.
+// Minimal, as a table has a thousand rows.
 std::optional<std::int64_t> next_integer(std::string_view& text) {
   constexpr std::size_t max_digits = 18;
   std::int64_t value = 0;

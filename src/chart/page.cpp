@@ -115,7 +115,7 @@ std::string json_in_html(std::string_view json) {
   return out;
 }
 
-// Of a script what its element holds.
+// The content of a script's element.
 std::string in_element(std::string_view code) {
   std::string out;
   constexpr std::string_view end = "</script";

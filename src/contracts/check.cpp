@@ -264,7 +264,7 @@ model::Setup as_run(const model::Setup& setup, std::span<const Verdict> verdicts
     for (const suggest::Change& change : each.set) {
       const std::int64_t now = model::get(out, change.field);
       const bool is_choice = model::info(change.field).type == model::FieldType::choice;
-      // Of several paddings of one size the largest is computed.
+      // The largest of several paddings of one size is computed.
       model::set(out, change.field, is_choice ? change.to : std::max(now, change.to));
     }
   }

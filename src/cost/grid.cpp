@@ -142,7 +142,7 @@ struct GridPrices::Cursor {
   double times;
 };
 
-// Of the ops of one stage's step.
+// For the ops of one stage's step.
 struct GridPrices::Sums {
   StepSums step;
   double flops = 0;

@@ -96,7 +96,7 @@ PriceKey key_of(const model::Op& op) {
     }
     case model::OpKind::attention: {
       const model::AttentionShape& a = op.attention;
-      // Of the passes only whether it is the backward one matters.
+      // Only whether the pass is the backward one matters.
       key.add(name * 256 + (a.causal ? 1U : 0U) + (detail::is_backward(op.pass) ? 2U : 0U));
       key.add(bits(a.kernel_version) | (a.is_one_tensor ? 1ULL << 48U : 0ULL) |
               static_cast<std::uint64_t>(a.library) << 49U |
@@ -120,7 +120,7 @@ PriceKey key_of(const model::Op& op) {
   return key;
 }
 
-// Of an op that is part of another's kernel: what it adds to what that takes of DRAM and tensor cores.
+// For an op fused into another's kernel: its addition to that kernel's DRAM and tensor core time.
 OpCost fused_into_other_kernel(OpCost cost) {
   cost.time_us = cost.ideal_us;
   cost.overhead_us = 0;
@@ -131,7 +131,7 @@ OpCost fused_into_other_kernel(OpCost cost) {
   return cost;
 }
 
-// Of a shared expert that the routed experts' kernel computes; any other cost as it is.
+// For a shared expert that the routed experts' kernel computes; other costs are unchanged.
 OpCost fused_if_shared_expert(const gpu::Gpu& gpu, const model::Op& op, const OpCost& cost) {
   const bool is_within = op.experts.part == model::ExpertPart::shared && computes_shared(gpu, op.experts);
   return is_within ? fused_into_other_kernel(cost) : cost;

@@ -28,7 +28,7 @@ constexpr std::array stack_spreads{StackSpread{Stack::engine, false, {0.90, 1.20
 // 90 % quantile by the pass alone of those left out.
 constexpr Spread first_token{0.69, 1.71};
 constexpr double slowest_without_host = 5.1;
-// Of two published runs of one model by one framework on one GPU, the larger of measured / predicted as a
+// For two published runs of one model by one framework on one GPU, the larger measured / predicted as a
 // multiple of the smaller: the 80 % quantile of 63 pairs (tests/cost/published_training.toml).
 constexpr double anchored_times = 1.16;
 // No run on a GPU whose constants are not fitted was found: twice as far off, in logarithms, is assumed.

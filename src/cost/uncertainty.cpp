@@ -72,7 +72,8 @@ double attention_spread(const gpu::Gpu& gpu, const model::Op& before, const mode
 
 namespace {
 
-// Of normal errors, what holds 90 of 100 divided by their mean absolute value: `[errors]` are such means.
+// For normal errors, the half width of a 90 % interval divided by their mean absolute value: `[errors]` are
+// such means.
 constexpr double ninety_by_mean = 1.6449 / 0.7979;
 // A kernel is not faster for what it pads or loads in pieces: in 90 of 100 cases some of such a loss is
 // there.
@@ -249,7 +250,7 @@ double together_of(const std::array<gpu::Spread, 2>& known) {
   return assumed_together;
 }
 
-// Of a product that becomes another one: by what share of its time it may differ from what the ratio of both
+// For a GEMM that becomes another one: by what share of its time it may differ from what the ratio of both
 // predictions says, in 90 of 100 cases.
 double spread_of(const std::array<gpu::Spread, 2>& known, const model::Op& before, double before_us,
                  const model::Op& after, double after_us) {

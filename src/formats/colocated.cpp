@@ -25,7 +25,7 @@ bool takes_turns(const model::Reading& reading) {
   return extra(reading, "colocated") > 0;
 }
 
-// Of its own on each GPU, between its turns.
+// Its own bytes on each GPU, between its turns.
 double kept_gib(const model::Reading& reading) {
   const model::Setup& setup = reading.setup;
   if (!reading.complete || !setup.model.conv.empty() || model::weights_are_unknown(setup.plan)) return 0;

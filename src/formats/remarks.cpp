@@ -59,7 +59,7 @@ std::string normal_key(std::string_view key, bool flags) {
   return out;
 }
 
-// Of scalars: what tables and lists hold is not compared.
+// For scalars: the contents of tables and lists are not compared.
 bool same_value(NodeRef a, NodeRef b) {
   const bool is_scalar = !a.is(Kind::table) && !a.is(Kind::list) && a.size() == 0;
   return is_scalar && a.kind() == b.kind() && a.as_string() == b.as_string() &&

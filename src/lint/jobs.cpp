@@ -47,7 +47,7 @@ std::optional<JobPlan> fastest(JobPlan out, const model::Reading& reading, const
   return std::nullopt;
 }
 
-// Of all `readings`, which say the same job, the fastest on the fewest GPUs that one of them fits.
+// The fastest of all `readings` of the same job, on the fewest GPUs that one of them fits.
 JobPlan smallest(std::span<const model::Reading> readings, const gpu::Gpu& gpu,
                  const rules::RuleBook& rules) {
   const model::Setup& setup = readings.front().setup;

@@ -371,7 +371,7 @@ bool is_called_otherwise(const model::Reading& reading, model::FieldId field) {
          !formats::leaf_of(origin.key_path).ends_with(model::info(field).name);
 }
 
-// Of each change that has one. What the file calls by the field's name goes without saying, unless another
+// For each change that has one. What the file calls by the field's name goes without saying, unless another
 // change of the proposal has to be printed.
 std::vector<std::string> ways_of(const rules::Proposal& proposal, const formats::Dialect* dialect,
                                  const model::Reading& reading, bool even_if_same) {

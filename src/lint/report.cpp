@@ -22,7 +22,7 @@ const text::SharedText* source_of(const ModelReport& model, const std::string& p
 
 namespace {
 
-// Of the parts that stand in `models`; nothing where one of them was not priced for that GPU.
+// For the parts in `models`; nothing if one of them was not priced for that GPU.
 std::optional<CompositeModel::Time> time_on(const std::string& gpu,
                                             const std::vector<const ModelReport*>& models) {
   CompositeModel::Time out{gpu, 0, {}};

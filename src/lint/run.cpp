@@ -43,7 +43,7 @@ void for_each_in_threads(std::size_t count, std::optional<std::int64_t> jobs,
 
 namespace {
 
-// Of all files that are read in one run: a checkout of configurations has some 100 MB.
+// Size of all files that are read in one run: a checkout of configurations has some 100 MB.
 constexpr std::int64_t max_project_bytes = std::int64_t{4} << 30;
 
 // The work of all files of one run: five that take as much as a file may, and what others take on top. Files
@@ -433,7 +433,7 @@ class Run {
         const bool is_refused =
             !is_checked && !request_.allow_unrecognised && (job.named || is_broken_model(job.path, out));
         if (is_refused) report.errors.push_back(not_understood(job.path, out));
-        // Of what was named it is said why nothing came of it.
+        // For a named file the reason is stated.
         const bool is_detail = !job.named || is_refused || has_costs(out) || request_.allow_unrecognised;
         for (std::string& note : out.notes) out_.notes.push_back({std::move(note), is_detail});
         is_explained = is_explained || !is_detail;

@@ -247,7 +247,7 @@ TextRange Documents::range(const std::string& text, const std::optional<api::Ran
           position_of(text, range ? range->end.byte : 0, encoding_)};
 }
 
-// Of a value in another file, that this one inherits from, its place is said.
+// For a value in an inherited file, its place is stated.
 Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& file) const {
   const bool is_here = finding.path == file.path;
   std::string message = finding.message;
@@ -264,8 +264,8 @@ Diagnostic Documents::diagnostic(const api::Finding& finding, const OpenFile& fi
           finding.code, std::move(message), finding.url};
 }
 
-// Of a mistake elsewhere (in the configuration) the path is said, since it has no place in this file; one in
-// what the server was started with is in no file.
+// For an error elsewhere (in the configuration) the path is stated, since it has no place in this file; one
+// in what the server was started with is in no file.
 Diagnostic Documents::diagnostic(const api::Error& error, const OpenFile& file) const {
   const bool is_here = error.path == file.path;
   std::string message = is_here || error.path.empty() ? error.message : error.path + ": " + error.message;

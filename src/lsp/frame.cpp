@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view length_header = "content-length";
 constexpr std::string_view type_header = "content-type";
-// Of a line that does not end, only this many of the last bytes are kept: a header may be among them.
+// An unterminated line keeps only this many of its last bytes: a header may be among them.
 constexpr std::size_t longest_line = 4096;
 // Messages of editors nest about ten deep, and a change at each of 100,000 cursors has a million values.
 constexpr int deepest_message = 100;

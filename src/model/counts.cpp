@@ -36,7 +36,7 @@ Elements elements_of(const ModelSpec& model, ModelComponent part) {
   return out;
 }
 
-// Of all layers, with so many experts in each mixture.
+// For all layers, with so many experts in each MoE layer.
 std::int64_t layers_with(const ModelSpec& model, std::int64_t experts) {
   std::int64_t all =
       times(times_in(model, ModelComponent::frame), layer_parameters(model, ModelComponent::frame, 0));
@@ -73,11 +73,11 @@ struct Decoding {
         cached(std::max(0.0, real(plan.context_length) - read) / 2),
         prompt_keys(cached + (convention == CausalFlops::half ? own_prompt(plan) / 2 : own_prompt(plan))) {}
 
-  // Of the tokens that are read those of one prompt.
+  // The tokens of one prompt among those that are read.
   static double own_prompt(const Plan& plan) {
     return real(plan.prefill_tokens) / real(prompts_of_step(plan));
   }
-  // Of something that is each for a query of the one kind, and of the other.
+  // Means over queries of one kind and of the other.
   double mean(double own, double prompt) const { return (decoded * own + read * prompt) / (decoded + read); }
 
   double decoded;
@@ -100,7 +100,7 @@ double keys_per_query(const Setup& setup, CausalFlops convention) {
   return cached + (setup.model.causal && convention == CausalFlops::half ? all / 2 : all);
 }
 
-// Of relative positions: distances of both signs, or within a window those alone. They are embedded once for
+// Relative positions: distances of both signs, or only those within a window. They are embedded once for
 // all sequences of a micro-batch, and met by each query.
 double distances_of(const Setup& setup) {
   const std::int64_t length = std::max<std::int64_t>(1, setup.plan.sequence_length);
@@ -153,7 +153,7 @@ double weight_products(const Setup& setup, ModelComponent part) {
   return sum;
 }
 
-// Of the keys that a query meets the last ones, at most `limit`: the first queries of a causal prompt meet
+// The last keys of a query, at most `limit`: the first queries of a causal prompt meet
 // fewer.
 double keys_within(const Setup& setup, CausalFlops convention, double limit) {
   const double all_keys = keys_per_query(setup, convention);
@@ -399,7 +399,7 @@ double products_of(const Setup& setup, ModelComponent part, CausalFlops conventi
   return 0;
 }
 
-// Of layers that differ: parameters of all of them, and the mean of their arithmetic.
+// For layers that differ: parameters of all of them, and the mean of their arithmetic.
 PartSize sum_of_sizes(const Setup& setup, ModelComponent part) {
   PartSize out;
   for (const DistinctLayer& each : distinct_layers(setup)) {

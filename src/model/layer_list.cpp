@@ -59,7 +59,7 @@ bool has_own_sizes(const Setup& setup, const TransformerLayer& layer) {
          feeding_of(model, layer) == Feeding::linear;
 }
 
-// Of so many layers in a list, those among num_layers.
+// How many of so many listed layers are among num_layers.
 std::int64_t scaled(const ModelSpec& model, std::int64_t some, std::int64_t all) {
   return all == model.num_layers || all <= 0 ? some : times(model.num_layers, some) / all;
 }

@@ -18,7 +18,7 @@ namespace shapelint::model {
 
 namespace {
 
-// Of the micro-batches, those that a stage with the head has it for: with DualPipe half of them start there,
+// Micro-batches for which a stage with the head has it: with DualPipe half of them start there,
 // and half end there.
 double share_of_ends(const Plan& plan) {
   return runs_both_ways(plan) ? 0.5 : 1;
@@ -149,7 +149,7 @@ StageParameters stage_parameters(const Setup& setup, RankParameters held, const 
   const RankParameters all = mtp_parameters(setup);
   const RankParameters further{all.dense / tensor, all.expert / real(std::max<std::int64_t>(1, plan.expert)) /
                                                        real(std::max<std::int64_t>(1, plan.expert_tensor))};
-  // Of one of the model's own layers.
+  // For one of the model's own layers.
   const double per_layer = stages / real(std::max<std::int64_t>(1, setup.model.num_layers));
   const RankParameters each{
       std::max(0.0, held.dense - ((ends.embedding + ends.head) / tensor + further.dense) / stages) *

@@ -88,7 +88,7 @@ constexpr double wide = 2;  // bytes of an element in 16 bits
 constexpr double fp32 = 4;
 constexpr double mask = 1;  // bytes of an element of a dropout's mask
 
-// Of a run in fp32 all is twice as wide.
+// In fp32 all is twice as wide.
 double width_factor(const Plan& plan) {
   return std::max(wide, bytes_of(plan.dtype)) / wide;
 }

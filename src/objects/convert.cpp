@@ -36,7 +36,7 @@ std::string with_place(const std::string& path, const std::optional<Range>& rang
   return fmt::format("{}:{}:{}: ", path, range->start.line, range->start.column);
 }
 
-// Of a file that could not be read, whatever it was read for; else `otherwise`.
+// The code of a file that could not be read, whatever it was read for; else `otherwise`.
 std::string_view code_of(ErrorCode code, std::string_view otherwise) {
   switch (code) {
     case ErrorCode::not_found:

@@ -127,7 +127,7 @@ Whole whole_of(const lint::CompositeModel& whole, const lint::Report& report) {
   return out;
 }
 
-// Of models of one file of the same name, the second is called `…#2`.
+// The second model of the same name in a file is called `…#2`.
 std::string id_of(const lint::ModelReport& model, std::set<std::string>& taken) {
   const std::string& part = model.reading.part;
   std::string id = part.empty() ? model.path : model.path + '#' + part;

@@ -26,7 +26,7 @@ namespace {
 
 // The two that most public training runs of the last years used.
 constexpr std::array<std::string_view, 2> assumed_names{"a100", "h100"};
-// Of dtypes and recipes that none of these runs: FP4 and MXFP8.
+// For dtypes and recipes that none of these runs: FP4 and MXFP8.
 constexpr std::array<std::string_view, 1> assumed_for_new_dtypes{"b200"};
 
 // What an option changes of the one GPU that is named.

@@ -95,7 +95,7 @@ class KeyReader {
     return out;
   }
 
-  // Of GPUs, rules, packages.
+  // Names of GPUs, rules, packages.
   std::vector<Name> few_names(const NodeRef& node) {
     std::vector<Name> out = names(node);
     using formats::max_names;

@@ -118,7 +118,7 @@ std::optional<std::string> product_row(text::NodeRef kernel, double time_us) {
 
 namespace {
 
-// Of the time of an operation that stays as it is: it only says how much of the step the change is.
+// Share of the time of an unchanged operation: it only says how much of the step the change is.
 constexpr double weight_of_unchanged = 0.01;
 
 // Why an operation stays as predicted; empty: it can be measured.

@@ -17,7 +17,7 @@ namespace {
 
 using text::NodeRef;
 
-// Of the predicted change, what must have been measured for a verdict.
+// Share of the predicted change that must have been measured for a verdict.
 constexpr double min_measured = 0.8;
 
 struct PairTimes {

@@ -103,7 +103,7 @@ std::uint32_t Builder::launcher_of(const std::vector<std::uint32_t>& stack, Phas
   return entry->second;
 }
 
-// Of an operator in one of that phase: its own name says it, or that of what is around it.
+// Whether an operator is of that phase: by its own name, or that of an enclosing one.
 Phase Builder::phase_of(std::uint32_t host, Phase around) {
   const std::uint32_t name = hosts_[host].name;
   if (name >= name_phases_.size()) name_phases_.resize(texts_.size());

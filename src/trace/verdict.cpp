@@ -27,7 +27,7 @@ struct Ratio {
   double predicted_us = 0;
 };
 
-// Of a row that is one product, per as many calls as were measured.
+// For a row that is one GEMM, per as many calls as were measured.
 bool ratio_of(const Row& row, const cost::StepCost& cost, double cost::Efficiency::*loss, Ratio& out) {
   if (row.kind != "product" || row.ops.size() != 1 || row.calls == 0 || !(row.expected_calls > 0))
     return false;

@@ -19,7 +19,7 @@ std::int64_t longest_of(const ServingRequest& request) {
   return request.input_tokens + request.output_tokens;
 }
 
-// Of a step with the prompts that it reads.
+// For a step with the prompts that it reads.
 std::int64_t step_tokens(const ServingPlan& plan, const ServingRequest& request) {
   const model::Plan& run = plan.setup.plan;
   const std::int64_t prompts =

@@ -32,7 +32,8 @@ constexpr std::int64_t most_drafted = 3;
 // and smaller chunks would look better than they are.
 constexpr std::int64_t min_chunk = 2048;
 constexpr std::int64_t max_chunk = 16384;
-// Of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come evenly.
+// Penalty of a pipeline, unless it is asked for: engines keep stages busy only as far as requests come
+// evenly.
 constexpr std::int64_t max_stages = 8;
 constexpr std::array<std::string_view, 6> binds_names{"memory",
                                                       "the TPOT bound",
@@ -69,7 +70,7 @@ std::int64_t gpus_for(const ServingPlan& replica, double rate) {
   return static_cast<std::int64_t>(std::ceil(rate / replica.requests_per_s)) * replica.replica_gpus;
 }
 
-// Of replicas: those whose GPUs divide all, and for a rate also powers of two.
+// Sizes of replicas: those whose GPUs divide all, and for a rate also powers of two.
 std::vector<std::int64_t> replica_sizes(std::int64_t gpus, double rate) {
   std::vector<std::int64_t> out = divisors(gpus);
   if (rate <= 0) return out;
@@ -150,7 +151,7 @@ model::Setup drafting(const model::Setup& setup) {
   return out;
 }
 
-// Of something that layers have, what one more like the last takes on a rank.
+// What one more layer like the last takes on a rank.
 template <class Amount>
 double of_last_layer(model::Setup setup, const Amount& amount) {
   setup.plan.pipeline = 1;

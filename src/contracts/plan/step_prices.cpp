@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t narrow_range = 8;
 constexpr std::size_t most_values = 32;
 
-// Of wide ranges these have few values: none, the usual one and that of the file.
+// These wide ranges are searched at few values: none, the usual one and that of the file.
 bool has_few_values(model::FieldId field) {
   return field == model::FieldId::offload_optimizer || field == model::FieldId::embedding_stages;
 }

@@ -50,7 +50,7 @@ struct Waiting {
   double share = 0;
 };
 
-// Of equally fast plans the one with the least machinery.
+// The simplest of equally fast plans.
 auto rank(const Priced& each) {
   const Layout& layout = each.branch.layout;
   return std::tuple(each.step_us, layout.tensor * layout.pipeline * layout.context, layout.tensor,

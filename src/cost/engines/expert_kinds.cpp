@@ -27,7 +27,7 @@ constexpr std::string_view frontier_kind = "frontier-moe";
 // Each token's experts are drawn, all alike.
 constexpr std::string_view drawn_routing = "drawn";
 
-// Of `power_law_1.2` or `power_law_1.2_eplb`: experts are moved and copied so that ranks have equal rows.
+// For `power_law_1.2` or `power_law_1.2_eplb`: experts are moved and copied so that ranks have equal rows.
 struct Distribution {
   double skew = 0;  // 0: even routing
   bool is_balanced = false;
@@ -42,7 +42,7 @@ Distribution distribution_of(std::string_view name) {
   return {parse_number(name).value_or(0), is_balanced};
 }
 
-// Of an engine's experts, of these sizes; the fastest in general where none is named.
+// For an engine's experts of these sizes; the fastest in general if none is named.
 gpu::EngineNames names_of(gpu::EngineNames names, const ExpertLayer& layer, const ExpertFormat& format) {
   if (names.engine.empty() && names.kernel.empty()) names.engine = "trtllm";
   names.experts = {static_cast<std::int64_t>(layer.experts / layer.expert),

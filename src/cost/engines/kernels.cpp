@@ -14,8 +14,8 @@ namespace {
 
 constexpr double columns_of_width = 8192;
 
-// Of DRAM's bandwidth, what frameworks' passes to MXFP8 reach: they write both directions, with a scale for
-// every 32 elements that another kernel arranges as tensor cores read it
+// Share of DRAM bandwidth that frameworks' passes to MXFP8 reach: they write both directions, with a scale
+// for every 32 elements that another kernel arranges as tensor cores read it
 // (blog.fal.ai/chasing-6-tb-s-an-mxfp8-quantizer-on-blackwell describes that kernel). Fitted together with
 // mxfp8_speed (cost/price.cpp).
 constexpr double mxfp8_bandwidth_share = 0.58;
@@ -102,7 +102,7 @@ struct Steps {
   double lanes = 1;
 };
 
-// Of what is moved, the bytes that a kernel and the next one have in common must fit L2.
+// The bytes that a kernel and the next one have in common must fit L2.
 struct Moved {
   double bytes = 0;
   double footprint = 0;
@@ -180,7 +180,7 @@ OpCost price_streams(const gpu::Gpu& gpu, const gpu::ScanKernel& kernel, double 
 
 namespace {
 
-// Of a sequence in one step; more of them are a prompt's.
+// Tokens of a sequence in one step; more of them are a prompt's.
 constexpr double max_decoded_tokens = 16;
 
 KernelAttention sizes_of(const model::Op& op) {

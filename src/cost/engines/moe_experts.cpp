@@ -72,7 +72,8 @@ double product_us(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, TileRows ti
   return best;
 }
 
-// Of the peak, that tensor cores reach. 4-bit products are as fast on cards that add 16 bits at half rate.
+// Share of the peak that tensor cores reach. 4-bit products are as fast on cards that add 16 bits at half
+// rate.
 double speed_of(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, DType dtype, bool is_even) {
   const double speed = kernel.efficiency * (is_even ? 1 : kernel.skewed_speed);
   return dtype == DType::fp4 ? speed : share_of_peak(gpu, kernel.full_rate, speed);
@@ -139,7 +140,7 @@ OpCost price_moe_kernel(const gpu::Gpu& gpu, const gpu::MoeKernel& kernel, const
 
 namespace {
 
-// Of the scales of a weight, as stored.
+// Bytes of the scales of a weight, as stored.
 double scale_bytes_of(const model::Op& op) {
   return op.dtype == DType::fp4 ? info(Recipe::nvfp4).weight_scale_bytes : info(op.recipe).weight_scale_bytes;
 }
@@ -187,7 +188,7 @@ std::string_view name(model::ExpertKernels kernels) {
   return {};
 }
 
-// Of the layer's routed experts; null where no such kernel was measured.
+// For the layer's routed experts; null if no such kernel was measured.
 const gpu::MoeKernel* kernel_of(const gpu::Gpu& gpu, const model::ExpertWork& work) {
   const std::string_view format = format_of(gpu, work);
   if (format.empty() || !can_multiply(gpu, work.dtype)) return nullptr;

@@ -330,7 +330,7 @@ class Kernel {
     return times;
   }
 
-  // Of whole tiles that a causal mask leaves.
+  // Whole tiles that a causal mask leaves.
   double causal_pairs() const {
     return query_tile_ * key_tile_ *
            detail::causal_tiles(static_cast<std::int64_t>(s_.query_length),
@@ -338,7 +338,7 @@ class Kernel {
                                 static_cast<std::int64_t>(query_tile_), static_cast<std::int64_t>(key_tile_));
   }
 
-  // Of whole tiles: each tile of queries (backward: of keys) meets a window and its own width of the other
+  // In whole tiles: each tile of queries (backward: of keys) meets a window and its own width of the other
   // side, an edge of a tile more.
   double windowed_pairs(double outer_tiles) const {
     const double outer_tile = s_.backward ? key_tile_ : query_tile_;
@@ -401,7 +401,7 @@ OpCost unfused(const gpu::Gpu& gpu, const model::AttentionShape& shape, const Si
     const OpCost vector = price_elementwise(gpu, read, 0);
     return vector.time_us < tiled.time_us ? vector : tiled;
   };
-  // Of the keys that a decoding query's window leaves, as everywhere (sizes_of).
+  // For the keys that a decoding query's window leaves, as everywhere (sizes_of).
   const auto keys = static_cast<std::int64_t>(s.key_length);
   const OpCost scores = product(keys, at_least_one(shape.head_dim), model::Layout::tn);
   const OpCost values = product(at_least_one(shape.value_head_dim), keys, model::Layout::nn);

@@ -128,7 +128,7 @@ double token_elements(ScanKind kind, const ScanSizes& s) {
   return 0;
 }
 
-// Of a token that is computed by itself.
+// For a token that is computed alone.
 double recurrent_flops(ScanKind kind, const ScanSizes& s) {
   const double states = channels_of(s) * s.key_dim;
   switch (kind) {
@@ -148,7 +148,7 @@ double recurrent_flops(ScanKind kind, const ScanSizes& s) {
   }
 }
 
-// Of whole chunks, with keys of so many elements.
+// For whole chunks, with keys of so many elements.
 double product_flops(ScanKind kind, const ScanSizes& s, double key_dim) {
   const Form& form = form_of(kind);
   const double chunk = std::max(1.0, s.chunk);

@@ -166,7 +166,7 @@ constexpr Value<Alternative> map{
     },
     ValueType::map};
 
-// Of `key`, `derive`, `default` and `unknown` the first counts.
+// The first of `key`, `derive`, `default` and `unknown` counts.
 constexpr std::array alternative_table{
     Key<Alternative>{"when", expression<&Alternative::when>, "condition on other values"},
     Key<Alternative>{"note", value<&Alternative::note>, "note in reports"},

@@ -169,7 +169,7 @@ bool is_end_of(const KeyPath& key, std::string_view written) {
   return true;
 }
 
-// Of several keys that may be, the one that says most of its place.
+// Which of several possible keys is the most specific.
 const KeyPath* key_of(const Alternative& alternative, const Origin& origin) {
   const KeyPath* best = nullptr;
   for (const KeyPath& key : alternative.keys) {
@@ -423,7 +423,7 @@ std::optional<std::string> word_of(const Dialect& dialect, const model::Reading&
                                    std::int64_t value) {
   const Origin& origin = model::origin(reading, field);
   if (origin.kind != Origin::Kind::stated) return std::nullopt;
-  // Of several words for one value `[how]` has the one that every GPU runs.
+  // `[how]` has the word that every GPU runs, if there are several for one value.
   if (std::string word = said_word(dialect, reading, field, value); !word.empty()) return word;
   bool has_words = false;
   for (const Alternatives* alternatives : tables_of(dialect, reading, model::info(field).name)) {

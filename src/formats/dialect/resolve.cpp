@@ -313,7 +313,7 @@ class Resolver {
     return {};
   }
 
-  // Of values of layers once, whatever the number of layers.
+  // Once for per-layer values, whatever the number of layers.
   void note(NodeRef node, std::string message) {
     const bool is_said =
         layer_ != no_layer &&

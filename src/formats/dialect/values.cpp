@@ -258,7 +258,7 @@ std::optional<double> with_unit(std::string_view text) {
   return *value * std::pow(1024.0, static_cast<double>(at + 1));
 }
 
-// Of `1,8,-1` and `dp:1,fsdp:8,mp:-1` the number in a place, the first being `1`; also of a list.
+// The number at a place, from `1`, in `1,8,-1`, `dp:1,fsdp:8,mp:-1` or a list.
 Seen look_for_number(NodeRef node, std::string_view place) {
   const auto at = parse_integer(place);
   if (!at || *at < 1) return {};

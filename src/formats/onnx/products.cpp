@@ -15,7 +15,7 @@ namespace {
 
 using Layers = std::vector<model::Layer>;
 
-// Of the whole batch: `heads` queries each of `head_dim`, over `cached` and `tokens` keys.
+// For the whole batch: `heads` queries each of `head_dim`, over `cached` and `tokens` keys.
 struct AttentionSizes {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
@@ -286,7 +286,7 @@ Layers recurrent(const GraphNode& node, const OperatorRule& rule, const GraphVal
   return layers;
 }
 
-// Of two operands without `…`: labels that both have and that are summed over, and so on.
+// For two operands without `…`: labels that both have and that are summed over, and so on.
 Layers einsum(const GraphNode& node, const OperatorRule& rule, const GraphValues& values) {
   const auto found = node.texts.find("equation");
   const GraphShape* left = values.input(node, rule.a);

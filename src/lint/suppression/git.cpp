@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr int max_levels = 10;
 constexpr std::size_t max_includes = 100;
 
-// Of a reference or a path in `.git`.
+// Size of a reference or a path in `.git`.
 constexpr std::size_t max_settings_bytes = 1U << 16U;
 
 // Whether opening it may wait for ever. A socket is refused at once.

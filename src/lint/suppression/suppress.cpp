@@ -298,7 +298,7 @@ bool has_run(std::string_view selector, const rules::RuleBook& book, const rules
 
 namespace {
 
-// Of a selector that silenced nothing; nothing when its rules did not run.
+// A note on a selector that silenced nothing; nothing if its rules did not run.
 std::optional<Error> complaint_about(const std::string& selector, const rules::RuleBook& book,
                                      const rules::Options& options) {
   if (auto unknown = rules::check_selector(book, selector)) return unknown;

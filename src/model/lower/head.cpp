@@ -78,7 +78,7 @@ void lower_embedding(const LoweringContext& shared, Emitter& emit) {
     emit.elementwise("embedding.norm", 2 * shared.sharded_stream_bytes, 3 * shared.sharded_stream_bytes, once,
                      of_each(shared.sharded_stream_bytes / shared.activation, norm_flops(shared.model)));
   }
-  // Of every layer at once: rows of its table, and a product of the stream, normed, of which it reads the
+  // For all layers at once: rows of their tables, and a product of the stream, normed, of which it reads the
   // sum.
   if (const std::int64_t read = layer_embedding_elements(shared.model); read > 0) {
     const double bytes =

@@ -183,7 +183,7 @@ double model_flops_per_step(const Setup& setup, double layer_flops, double head_
 void lower_mlp(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_mlp};
-  // Of products in turn every second one may run again: behind four of attention the second, behind five of
+  // Every second consecutive GEMM may be recomputed: behind four of attention the second, behind five of
   // latent attention the first and third.
   const double first = model.mla.kv_lora_rank > 0 && model.mla.q_lora_rank > 0 ? 1 : 0;
   const Repeat up{count, Recomputed::with_mlp, model.mlp_gated ? 0.5 : first};

@@ -29,7 +29,7 @@ struct LayerCounts {
   double mixture = 0;
 };
 
-// Of the layers, those that mix tokens, and those with an MLP or experts. Where it is unknown what is in the
+// Layers that mix tokens, and those with an MLP or experts. Where it is unknown what is in the
 // place of attention, all do.
 struct Share {
   double mixing = 1;
@@ -70,7 +70,7 @@ constexpr BranchNames convolution_names{"layer.convolution.residual", "layer.con
                                         "layer.convolution.hyper_mix"};
 constexpr BranchNames mlp_names{"layer.mlp.residual", "layer.mlp.hyper_weights", "layer.mlp.hyper_mix"};
 
-// Of the runs of each part of a layer, those of layers of one kind.
+// Runs of each part of a layer in layers of one kind.
 struct Parts {
   double frame = 1;
   double attention = 1;
@@ -243,7 +243,7 @@ void lower_joint(Precision width, const Setup& setup, const LayerCounts& counts,
   }
 }
 
-// Of the layers of a list, those of each kind: `share` of them.
+// The layers of each kind in a list: `share` of them.
 void lower_list(const LoweringContext& shared, const LayerCounts& counts, double share, Emitter& emit) {
   const std::vector<DistinctLayer> layers = distinct_layers(shared.setup);
   const auto parts_of = [](const DistinctLayer& each) {
@@ -281,7 +281,7 @@ void lower_list(const LoweringContext& shared, const LayerCounts& counts, double
   }
 }
 
-// Of all layers of a kind, such a share. Experts and mixers are those of layers with one set of weights.
+// Such a share of all layers of a kind. Experts and mixers are those of layers with one set of weights.
 void lower_share(const LoweringContext& shared, const LayerCounts& counts, double share, Emitter& emit) {
   if (shared.model.layers_differ) return lower_list(shared, counts, share, emit);
   // Whatever the number of joint layers, so that a layer has the same pieces for all of them.

@@ -45,7 +45,7 @@ RankParameters extra_elements(const Setup& setup) {
   return out;
 }
 
-// Of `parameters` that as many ranks hold.
+// For `parameters` that as many ranks hold.
 HeldStates held_of(const Plan& plan, double ranks, double parameters, double extra_state_bytes) {
   const ParameterBytes each = parameter_bytes(plan);
   const auto share = [&](std::int64_t stage) { return plan.zero >= stage ? 1 / ranks : 1.0; };
@@ -90,7 +90,7 @@ HeldStates held_states(const Plan& plan, double data, double parameters) {
 
 namespace {
 
-// Of weights that do not learn, in the run's format: they have neither gradients nor optimizer states, and
+// Frozen weights, in the run's format: they have neither gradients nor optimizer states, and
 // ZeRO 3 shares them as any.
 HeldStates frozen_states(const Plan& plan, const Replicas& same, RankParameters parameters) {
   const auto shared = [&](double some, double ranks) {

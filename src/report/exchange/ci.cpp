@@ -97,7 +97,7 @@ std::string gitlab(const lint::Report& report) {
   Json out = Json::array();
   std::set<std::string> taken;
   for (const Item& item : items(report)) {
-    // Of two entries with one fingerprint GitLab shows only one.
+    // GitLab shows only one of two entries with the same fingerprint.
     const std::string own = fingerprint(item, true);
     std::string unique = own;
     for (int i = 2; !taken.insert(unique).second; ++i) unique = fmt::format("{}-{}", own, i);

@@ -436,7 +436,7 @@ std::string last_lines(const lint::Report& report, bool is_several, const Style&
   }
   said.push_back(passed_over_text(report));
   said.push_back(left_out_text(report));
-  // Of one model without any other finding its closing line says so.
+  // The closing line says so for one model without any other finding.
   const bool is_said = report.models.size() == 1 && report.models.front().result.findings.empty();
   if (!is_said) said.push_back(lint::hidden_text(report.models));
   if (is_several) {

@@ -214,7 +214,7 @@ std::string folded(const std::vector<const rules::Finding*>& findings, const lin
 
 namespace {
 
-// Of a file whose models are parts of one step: its time, and whose it is.
+// For a file whose models are parts of one step: its time and its parts.
 std::string together(const lint::CompositeModel& whole, const lint::Report& report, const Style& style) {
   const std::vector<std::int64_t> gpus = lint::gpus_of_parts(whole, report);
   const bool is_even = std::adjacent_find(gpus.begin(), gpus.end(), std::not_equal_to<>()) == gpus.end();

@@ -204,7 +204,7 @@ class Engine {
     return group.field == finding.blamed && finding.layer_value < 0;
   }
 
-  // Of a network's layers: whether both change the same number of the same layer.
+  // For a network's layers: whether both change the same number of the same layer.
   static bool changes_same(const Finding& left, const Proposal& proposal) {
     if (left.proposals.empty()) return false;
     const std::vector<Change>& others = left.proposals.front().changes;
@@ -239,7 +239,7 @@ class Engine {
     return true;
   }
 
-  // Of a model with values that only the run knows: rules that name none of them, comparisons of what is
+  // For a model with values that only the run knows: rules that name none of them, comparisons of what is
   // stated with published models, and nothing that is predicted.
   bool is_evaluable(const CompiledRule& rule) const {
     if (unresolved_.empty()) return true;
@@ -368,7 +368,7 @@ class Engine {
     });
   }
 
-  // Of numbers of heads those that most degrees of tensor parallelism can split; odd ones are no one's
+  // Prefer numbers of heads that most degrees of tensor parallelism can split; odd ones are no one's
   // choice.
   void prefer_divisible_head_counts(std::vector<suggest::Candidate>& candidates) const {
     bool met = false;
@@ -421,7 +421,7 @@ class Engine {
     return chosen;
   }
 
-  // Of a job: a native file is a shape to try.
+  // Only for a job: a native file is a shape to try.
   bool grows_batch(const suggest::Candidate& candidate) const {
     const model::Plan& plan = reading_.setup.plan;
     return plan.mode == model::Mode::train && reading_.dialect != "native" &&

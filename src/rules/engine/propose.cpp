@@ -373,7 +373,7 @@ class Proposer {
       fields.push_back(name == "blamed" ? blame.field : model::of_mixer(model::find_field(name), mixer));
     }
     vary(fields, blame.field);
-    // Of a dimension that several fields make, another one may be the easier to change.
+    // Another field of a derived dimension may be easier to change.
     if (fix.vary != std::vector<std::string_view>{"blamed"} || !is_of_ops(rule_.scope)) return;
     for (const model::FieldId related : blame.related) {
       if (related != blame.field && model::info(related).section != "parallel") vary({related}, related);

@@ -46,7 +46,7 @@ std::int64_t stated_micro_batches(const Context& c) {
   return std::max<std::int64_t>(1, stated > 0 && is_ours ? plan(c).gradient_accumulation : stated);
 }
 
-// Of the whole run; 1 if their number is not stated.
+// For the whole run; 1 if their number is not stated.
 std::int64_t known_ranks(const Context& c) {
   if (is_stated(*c.reading, FieldId::data)) return std::max<std::int64_t>(1, plan(c).data);
   return std::max<std::int64_t>(1, launched_replicas(c));

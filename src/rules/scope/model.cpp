@@ -52,7 +52,7 @@ cost::BucketUse bucket(const Context& c) {
   return cost::attention_bucket(*c.gpu, spec(c).head_dim, spec(c).value_head_dim,
                                 plan(c).mode == model::Mode::decode, library(c));
 }
-// Of the layer that is looked at, or else of all whose heads are their own.
+// For the layer under consideration, or else all layers with their own heads.
 bool has_kernel(const Context& c) {
   if (bucket(c).bucket == nullptr) return false;
   const model::ModelSpec& model = spec(c);
@@ -298,7 +298,7 @@ double bf16_step_us(const Context& c) {
   return cost::price_step(*c.gpu, setup).time_us;
 }
 
-// Of formats that the tensor cores do not multiply, or multiply slowly.
+// For formats that the tensor cores do not multiply, or multiply slowly.
 double half_step_us(const Context& c) {
   const DType own = plan(c).dtype;
   const bool is_slow =

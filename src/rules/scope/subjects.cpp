@@ -43,7 +43,7 @@ double op_share(const Context& c) {
   return share_of_step(c, c.operation.op->count * c.operation.cost->time_us);
 }
 
-// Of all passes and runs in the step. What one pass loses by a format, another may win.
+// Over all passes and runs in the step. What one pass loses by a format, another may win.
 template <class Time>
 double sum_of_passes(const Context& c, Time time_us) {
   const OperationContext& o = c.operation;

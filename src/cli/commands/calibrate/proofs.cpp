@@ -176,7 +176,7 @@ std::string findings_text(const std::vector<ProvedFinding>& findings) {
   return out;
 }
 
-// Of every proof, what it was predicted to save before and after; nothing, and an error, where a model cannot
+// The predicted saving of every proof before and after; nothing, after an error, where a model cannot
 // be read.
 std::optional<std::vector<ProvedFinding>> proved_findings(const CalibrateOptions& options,
                                                           const std::vector<ProofFile>& files,

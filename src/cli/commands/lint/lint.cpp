@@ -117,7 +117,7 @@ ExitCode tell(lint::RunOutcome outcome, const LintOptions& options, Io& io) {
 
 namespace {
 
-// Of packages that the command names: what is known of their versions, once for all files.
+// Notes on the versions of packages that the command names, once for all files.
 void tell_versions(const LintOptions& options, const project::Project& project, Io& io) {
   std::vector<std::string> named;
   for (const std::string& each : options.project.request.stack) {

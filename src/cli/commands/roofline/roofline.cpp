@@ -217,7 +217,7 @@ void lint_for_page(const ModelInput& input, const text::FileSystem& files, lint:
   for (lint::ModelReport& model : found.models) report.models.push_back(std::move(model));
 }
 
-// Of the options alone; what is wrong is printed.
+// Checks the options alone; errors are printed.
 bool are_usable(const RooflineOptions& options, Io& io) {
   bool good = true;
   const std::pair<std::string_view, std::int64_t> counts[] = {{"--prefill-chunk", options.prefill_chunk},

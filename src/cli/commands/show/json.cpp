@@ -56,7 +56,7 @@ void add_groups(const model::ModelSpec& model, objects::ShownModel& out) {
   }
 }
 
-// Of a CNN the fields that concern one.
+// For a CNN, the fields that concern one.
 void choose_fields(const model::Reading& reading, api::Model& out) {
   std::vector<api::Value> kept;
   std::size_t place = 0;  // values are in the order of fields()

@@ -169,7 +169,7 @@ std::string layers_text(const model::Reading& reading) {
   return out;
 }
 
-// Of the longest name that a line may begin with.
+// Width of the longest name that a line may begin with.
 std::size_t name_width() {
   std::size_t width = 0;
   for (const model::FieldInfo& field : model::fields()) width = std::max(width, field.key.size());

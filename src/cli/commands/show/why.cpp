@@ -132,7 +132,7 @@ std::string why_text(const text::Source& source, const formats::Dialects& dialec
       if (std::find(known.begin(), known.end(), reason) == known.end()) known.push_back(std::move(reason));
       return;
     }
-    // Of several command lines the one with most to say.
+    // The most informative of several command lines.
     if (!unknown.empty() && size_of(document) <= largest) return;
     largest = size_of(document);
     unknown = fmt::format("{}: unrecognized config format\n", path);

@@ -101,7 +101,7 @@ SweepPlot::OpKey SweepPlot::marked_product() const {
   return best;
 }
 
-// Of GPUs that differ by much each is shown as a share of its own best, so that its edges are seen.
+// GPUs that differ much are shown as shares of their own best, so that their edges are visible.
 bool SweepPlot::is_relative() const {
   constexpr double much = 2;
   double lowest = 0;

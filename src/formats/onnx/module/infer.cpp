@@ -38,7 +38,7 @@ std::int64_t integer(const onnx::NodeProto& node, std::string_view name, std::in
   return otherwise;
 }
 
-// Of real networks ten; each is copied for every node behind it. Of more nothing is known.
+// Real networks have ten; each is copied for every later node. More are ignored.
 constexpr int max_dimensions = 12;
 
 // What the library divides by without looking.

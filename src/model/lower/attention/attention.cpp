@@ -68,7 +68,7 @@ constexpr std::string_view qkv_text(const ModelSpec& model) {
              : "(num_attention_heads / tensor + 2 * (num_key_value_heads / tensor)) * head_dim";
 }
 
-// Of a block that layers share (Zamba): the stream joined with the embedding, normalized, and each layer
+// For a shared block (Zamba): the stream joined with the embedding, normalized, and each layer
 // adds products of its own to queries, keys and values.
 void lower_shared_inputs(const LoweringContext& shared, Dim qkv, Repeat layer, Emitter& emit) {
   const SharedBlock& block = shared.model.shared_block;
@@ -279,7 +279,7 @@ void lower_attention_cores(const LoweringContext& shared, const AttentionShape& 
 void lower_attention(const LoweringContext& shared, double count, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Repeat layer{count, Recomputed::with_layer};
-  // Of the layers with attention, those that make keys and values.
+  // Attention layers that make keys and values.
   const std::int64_t borrowing = shared.stream == Modality::all ? num_shared_key_value_layers(model) : 0;
   const double borrowed = static_cast<double>(borrowing) /
                           static_cast<double>(std::max<std::int64_t>(1, num_attention_layers(model)));

@@ -15,7 +15,7 @@ namespace shapelint::model {
 
 namespace {
 
-// Of one of those lengths: compressed, and with the window's keys.
+// For one of those lengths: compressed, and with the window's keys.
 struct Texts {
   std::array<std::string, length_expressions.size()> compressed;
   std::array<std::string, length_expressions.size()> with_window;

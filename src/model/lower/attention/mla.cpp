@@ -7,7 +7,7 @@ namespace shapelint::model {
 
 namespace {
 
-// Of products that come one after the other, the first is kept where each second one runs again.
+// The first of consecutive GEMMs is kept if every second one is recomputed.
 // `up`: of those from the compressed vectors.
 void lower_projections(const LoweringContext& shared, Repeat up, Emitter& emit) {
   const Repeat down{up.count, Recomputed::with_layer, 0};

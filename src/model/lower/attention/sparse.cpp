@@ -55,7 +55,7 @@ Dim compressed_rows(const LoweringContext& shared) {
              by_stride(shared.tokens.expression, token_expressions, strided));
 }
 
-// Of each block of new tokens one key and one value.
+// One key and one value per block of new tokens.
 void lower_compression(const LoweringContext& shared, Repeat layer, Emitter& emit) {
   const ModelSpec& model = shared.model;
   const Sparse& sparse = model.sparse;

@@ -53,7 +53,7 @@ constexpr double sum_passes = 3;
 // and narrowed again by autocast, backwards its gradient.
 constexpr Modules cast_modules{2, 2, 2, 2, 2, 2};
 
-// Of the rank, where tensor parallelism divides it (Megatron Bridge, ParallelLinearAdapter): next to a GEMM
+// Share of the rank, where TP divides it (Megatron Bridge, ParallelLinearAdapter): next to a GEMM
 // that is split along its outputs, A is too, and what it makes is gathered.
 Dim rank_of(const Plan& plan, const Matrix& matrix) {
   if (matrix.split != Split::outputs) return dim(plan.adapter_rank, "adapter_rank");

@@ -53,7 +53,7 @@ void lower_muon(const Updates& each) {
   each.product("optimizer.muon.apply", small, large, small, Layout::nn, newton_schulz_steps);
 }
 
-// Of a side in blocks of at most this size, as preconditioners have it.
+// A side in blocks of at most this size, as preconditioners have it.
 struct BlockedSide {
   std::int64_t size = 1;
   std::int64_t blocks = 1;
@@ -145,7 +145,7 @@ std::vector<MatrixSizes> matrix_sizes(const Setup& setup) {
 void lower_matrix_updates(const LoweringContext& shared, ModelComponent part, double runs, Emitter& emit) {
   const Plan& plan = shared.plan;
   if (!shared.training || shared.adapting || !updates_multiply(plan.optimizer)) return;
-  // Of weights that layers share, one update for each set.
+  // One update per set of shared weights.
   const WeightSets sets = weight_sets(shared.model, part);
   const double some = runs * real(sets.sets) / real(sets.layers);
   const double per_step = some / shared.micro_batches;

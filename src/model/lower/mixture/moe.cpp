@@ -205,7 +205,7 @@ void lower_experts(const LoweringContext& shared, const ExpertNames& names, Dim 
   mark(first, ExpertPart::down, width);
 }
 
-// Of the bytes of activations, that tokens are sent to their experts in.
+// Share of the bytes of activations in which tokens are sent to their experts.
 double narrow_share(const LoweringContext& shared) {
   const std::int64_t bits = shared.plan.dispatch_bits;
   return bits > 0 ? std::min(1.0, static_cast<double>(bits) / 8 / shared.activation) : 1.0;
