@@ -432,11 +432,12 @@ bool is_safe(const rules::Proposal& proposal, const model::Reading& reading) {
   for (const rules::Change& change : proposal.changes) {
     if (change.field != model::no_field) model::set(before, change.field, change.from);
   }
-  if (model::is_stated(reading, model::FieldId::data) &&
+  // A server on other GPUs has room for other requests.
+  const bool is_training = reading.setup.plan.mode == model::Mode::train;
+  if ((!is_training || model::is_stated(reading, model::FieldId::data)) &&
       rules::gpus_of_plan(after.plan) != rules::gpus_of_plan(before.plan))
     return false;
-  if (reading.setup.plan.mode == model::Mode::train && !keeps_batch(before.plan, after.plan, reading))
-    return false;
+  if (is_training && !keeps_batch(before.plan, after.plan, reading)) return false;
   if (rests_on_ranks(proposal, reading) || rests_on_assumed_size(proposal, reading)) return false;
   return std::all_of(proposal.changes.begin(), proposal.changes.end(), [&](const rules::Change& change) {
     const model::FieldKind kind = model::kind_of(change.field);
