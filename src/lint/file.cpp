@@ -173,13 +173,14 @@ FileOutcome work_out(const project::Configured& configured, const text::Source& 
     model.rule_url = configured.config.rule_url.value_or("");
     const project::ShapeChoice shape = project::shape_of(own.shape, reading, files);
     own.rules.policy.shape = shape.shape;
+    const bool gpus_assumed = own.gpus_from == project::GpusFrom::assumption;
+    if (gpus_assumed) reading.extras.push_back({"gpu_is_assumed", 1, {}});  // for rules
     model.shape_note = project::shape_note(shape);
     const FileStack stack = stack_of(configured, own, reading, files);
     model.result = stack.on_stack
                        ? rules::lint(*configured.rules, reading, own.gpus, own.rules, *stack.on_stack)
                        : rules::lint(*configured.rules, reading, own.gpus, own.rules);
-    model.gpus_assumed =
-        own.gpus_from == project::GpusFrom::assumption && !model.result.gpus.empty();  // predicted for any
+    model.gpus_assumed = gpus_assumed && !model.result.gpus.empty();  // predicted for any
     model.reading = std::move(reading);
     model.gpus_left_out = std::move(own.left_out);
     add_words(configured, model);

@@ -85,6 +85,17 @@ TEST_CASE("a plan that cannot fit is an error, and is told which plans do") {
   }
 }
 
+TEST_CASE("on a GPU that nobody named a plan that cannot fit is a warning") {
+  model::Reading reading = read(llama_405b + "[run]\nmicro_batch_size = 1\nsequence_length = 8192\n");
+  reading.extras.push_back({"gpu_is_assumed", 1, {}});
+  const LintResult result = rules::lint(builtin_rules(), reading, gpus({"h100"}));
+  CHECK(find(result, "SL509") == nullptr);
+  const Finding* finding = find(result, "SL510");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->severity == rules::Severity::warning);
+  CHECK_FALSE(finding->certain_to_fail);
+}
+
 TEST_CASE("of each kind of plan the least that fits is proposed") {
   CHECK(proposals_of(llama_70b + "[run]\nmicro_batch_size = 1\nsequence_length = 4096\n[parallel]\n"
                                  "tensor = 8\ndata = 16\n",
