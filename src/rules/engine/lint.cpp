@@ -240,7 +240,7 @@ class Engine {
   }
 
   // For a model with values that only the run knows: rules that name none of them, comparisons of what is
-  // stated with published models, and nothing that is predicted.
+  // stated with published models, and nothing that is predicted: what a stack rejects needs no prediction.
   bool is_evaluable(const CompiledRule& rule) const {
     if (unresolved_.empty()) return true;
     // What kind of model it is, is not known either.
@@ -250,11 +250,10 @@ class Engine {
     if (rule.rule().scope == Scope::known) return true;
     const std::vector<std::size_t> used = rule.variables();
     const auto fields = model::fields();
-    return rule.rule().effect != FindingKind::slower &&
-           std::all_of(used.begin(), used.end(), [&](std::size_t index) {
-             return is_plain(index) &&
-                    (index >= fields.size() || !model::is_unresolved(reading_, fields[index].id));
-           });
+    const bool predicts = rule.rule().effect == FindingKind::slower && refusal_of(rule.rule()) == nullptr;
+    return !predicts && std::all_of(used.begin(), used.end(), [&](std::size_t index) {
+      return is_plain(index) && (index >= fields.size() || !model::is_unresolved(reading_, fields[index].id));
+    });
   }
 
   // What a rule finds, by the field that it blames.
