@@ -145,6 +145,13 @@ void Expander::unknown(Word use, std::string_view name, std::string reason, bool
 }
 
 void Expander::not_set(Word use, std::string_view name, Sink& sink) {
+  // OmegaConf's word for a variable, in a YAML file whose values are the words of a command.
+  constexpr std::string_view resolver = "${oc.env:";
+  const std::string_view written = source_.substr(use.begin, use.end - use.begin);
+  if (written.starts_with(resolver)) {
+    const std::string_view inside = written.substr(resolver.size());
+    name = inside.substr(0, inside.find_first_of(",}"));
+  }
   if (name.size() == 1 && is_special_parameter(name[0])) {
     unknown(use, name, fmt::format("`${}` is known only when the script runs", name), true, sink);
   } else {

@@ -334,6 +334,11 @@ TEST_CASE("shell: Hydra's overrides are tables in tables") {
   CHECK(read("train a.b=1 a.b=3\n").front().root()["overrides"]["a"]["b"].as_integer() == 3);
 }
 
+// Of YAML whose values are the words of a command (FlagScale, examples/qwen3/conf/serve/8b.yaml).
+TEST_CASE("shell: OmegaConf's resolver names the variable") {
+  CHECK(flags("train --a ${oc.env:A}\n") == "{--a: unknown(the variable `A` is not set in this file)}");
+}
+
 TEST_CASE("shell: a path in a folder that is not known has a known end") {
   CHECK(
       flags("train --model $HOME/models/Llama-3.1-8B --b $D/$E --c $D --d \"$(pwd)/x\" --e $D/ --f a$D\n") ==
