@@ -266,7 +266,10 @@ Finding describe(CompiledRule& compiled, const Group& group, std::span<const gpu
     const std::int64_t version = model::kernel_version(asked);
     const bool is_older = std::any_of(kernels.older.begin(), kernels.older.end(),
                                       [&](const gpu::OlderKernels& each) { return each.version == version; });
-    return is_older ? fmt::format("FlashAttention-{}", version) : std::string(kernels.name);
+    const std::string name = is_older ? fmt::format("FlashAttention-{}", version) : std::string(kernels.name);
+    const bool is_assumed =
+        hit.context.reading != nullptr && model::is_assumed(*hit.context.reading, model::FieldId::attention);
+    return is_assumed ? fmt::format("the assumed {}", name) : name;
   };
   const Context& context = hit.context;
   const Word words[] = {
