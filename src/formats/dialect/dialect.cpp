@@ -330,8 +330,8 @@ constexpr std::array type_keys{
 constexpr std::array example_keys{Key<Example>{"file", value<&Example::file>, "file name", required},
                                   Key<Example>{"text", value<&Example::text>, "content", required}};
 
-// `FIELD = "text"`, or a table of texts by value; `serving`, `sinks` and `pipeline_parallel` are tables of
-// the same. `like`: of which runs and models.
+// `FIELD = "text"`, or a table of texts by value; `serving`, `sinks`, `latent` and `pipeline_parallel` are
+// tables of the same. `like`: of which runs and models.
 void read_instructions(Loader& load, NodeRef table, const SettingInstruction& like,
                        std::vector<SettingInstruction>& out) {
   const auto add = [&](const std::string& field, std::string_view choice, NodeRef text) {
@@ -345,9 +345,10 @@ void read_instructions(Loader& load, NodeRef table, const SettingInstruction& li
     SettingInstruction inner = like;
     inner.for_serving = like.for_serving || node.key() == "serving";
     inner.for_sinks = like.for_sinks || node.key() == "sinks";
+    inner.for_latent = like.for_latent || node.key() == "latent";
     inner.for_pipeline = like.for_pipeline || node.key() == "pipeline_parallel";
     const bool is_table = inner.for_serving != like.for_serving || inner.for_sinks != like.for_sinks ||
-                          inner.for_pipeline != like.for_pipeline;
+                          inner.for_latent != like.for_latent || inner.for_pipeline != like.for_pipeline;
     if (is_table) {
       read_instructions(load, node, inner, out);
       continue;

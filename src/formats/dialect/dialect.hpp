@@ -148,6 +148,7 @@ struct SettingInstruction {
   std::string choice;         // only this of the field's choices; empty: any value
   bool for_serving = false;   // of runs that only infer
   bool for_sinks = false;     // of models with attention sinks; goes before what is said of all
+  bool for_latent = false;    // of models with multi-head latent attention; likewise
   bool for_pipeline = false;  // of runs with pipeline parallelism; likewise
   std::string text;
 };

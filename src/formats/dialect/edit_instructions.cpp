@@ -207,10 +207,11 @@ std::vector<const SettingInstruction*> ways_for(const Dialect& dialect, const mo
   std::vector<const SettingInstruction*> out;
   for (const bool of_some : {true, false}) {
     for (const SettingInstruction& way : dialect.ways) {
-      const bool applies =
-          (!way.for_sinks || setup.model.window.sinks) && (!way.for_pipeline || setup.plan.pipeline > 1);
-      if (applies && !is_of_unfused(way, setup) && (way.for_sinks || way.for_pipeline) == of_some)
-        out.push_back(&way);
+      const bool applies = (!way.for_sinks || setup.model.window.sinks) &&
+                           (!way.for_latent || setup.model.mla.kv_lora_rank > 0) &&
+                           (!way.for_pipeline || setup.plan.pipeline > 1);
+      const bool is_of_some = way.for_sinks || way.for_latent || way.for_pipeline;
+      if (applies && !is_of_unfused(way, setup) && is_of_some == of_some) out.push_back(&way);
     }
   }
   return out;
