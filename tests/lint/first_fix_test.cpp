@@ -47,6 +47,54 @@ TEST_CASE("a fused kernel is the newest that the framework calls", "[lint]") {
         "attention unfused → flash2: --use-flash-attn-v2, by hand");
   CHECK(first_fix("pretrain.sh", megatron_deepspeed("--pp-partition-method 'type:transformer'"), "SL604") ==
         "nothing");
+  // DeepSpeedExamples, Megatron-LM-v1.1.5-3D_parallelism, whose argument it is.
+  CHECK(first_fix("pretrain.sh", megatron_deepspeed("--gas 8"), "SL604") == "nothing");
+}
+
+// DeepSeek-V3's widths: 192 of queries and keys, 128 of values.
+TEST_CASE("latent attention is fused by a kernel that takes its widths", "[lint]") {
+  const std::string latent =
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 2048 --num-attention-heads 16 "
+      "--seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 "
+      "--train-iters 100 --lr 1e-4 --vocab-size 129280 --bf16 --multi-latent-attention --kv-lora-rank 512 "
+      "--qk-head-dim 128 --qk-pos-emb-head-dim 64 --v-head-dim 128 --attention-backend unfused\n";
+  CHECK(first_fix("pretrain.sh", latent, "SL604", "a100") ==
+        "attention unfused → flash: --attention-backend fused, unsafe");
+}
+
+// src/maxtext/layers/attention_op.py: `Decode not supported with flash attention. Use dot_product instead.`
+TEST_CASE("MaxText's inference keeps the attention that decodes", "[lint]") {
+  const auto with_base = [](const std::string& base) {
+    return first_fix("llama2.yml",
+                     "base_config: \"" + base +
+                         "\"\nmodel_name: \"llama2-7b\"\nattention: 'dot_product'\n"
+                         "per_device_batch_size: 2\nmax_target_length: 2048\n",
+                     "SL604");
+  };
+  CHECK(with_base("base.yml") == "attention unfused → flash: attention: 'cudnn_flash_te', unsafe");
+  CHECK(with_base("inference/inference_jetstream.yml") == "nothing");
+}
+
+// meta-llama/Llama-3.1-405B: 126 layers, the embedding and the head as two more (arXiv 2407.21783, section 3.3.2).
+TEST_CASE("a fix of stages needs no price of a step", "[lint]") {
+  const std::string preset =
+      "extends:\n  - llama3_base.yaml\nffn_hidden_size: 53248\nhidden_size: 16384\nnum_attention_heads: 128\n"
+      "num_layers: 126\nnum_query_groups: 8\nmicro_batch_size: 1\nglobal_batch_size: 256\nseq_length: 8192\n"
+      "tensor_model_parallel_size: 8\npipeline_model_parallel_size: 8\n";
+  CHECK(first_fix("llama3.1_405B.yaml", preset, "SL451").starts_with("embedding_stages 0 → 2: "));
+}
+
+TEST_CASE("a server on fewer GPUs is another server", "[lint]") {
+  CHECK(first_fix("serve.sh", "vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-parallel-size 2\n",
+                  "SL502", "a100") == "tensor 2 → 1: --tensor-parallel-size 1, unsafe");
+}
+
+TEST_CASE("weights of four bits are not sharded by tensor parallelism", "[lint]") {
+  const std::string long_70b =
+      "base_model: meta-llama/Llama-3.1-70B\nload_in_4bit: true\nadapter: qlora\nlora_r: 32\n"
+      "lora_target_linear: true\ndatasets: [{path: a, type: alpaca}]\nsequence_len: 32768\n"
+      "sample_packing: true\nmicro_batch_size: 1\nbf16: auto\nattn_implementation: flash_attention_2\n";
+  CHECK(first_fix("qlora.yaml", long_70b, "SL510", "a100").find("tensor") == std::string::npos);
 }
 
 TEST_CASE("weights that the GPU can hold are not copied from the host", "[lint]") {
