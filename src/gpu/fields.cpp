@@ -76,7 +76,7 @@ constexpr Field<Gpu> gpu_table[] = {
      "fp32 accumulation halves the tensor cores' rate"},
     {"", "dram_size_gb", "GB", Type::number, &Gpu::dram_size_gb, 0.1, max_gb, "memory"},
     {"", "memory_mib", "MiB", Type::number, &Gpu::memory_mib, 1, 1e9,
-     "memory that the driver reports (nvidia-smi), if it differs from `dram_size_gb` in GiB"},
+     "memory that PyTorch or nvidia-smi reports, if it differs from `dram_size_gb` in GiB"},
     {"", "dram_type", "", Type::text, shown_only, 0, 0, "kind of memory"},
     {"", "dram_bandwidth_gb_s", "GB/s", Type::number, &Gpu::dram_bandwidth_gb_s, 1, max_gb_s, "peak"},
     {"", "l2_size_mib", "MiB", Type::number, &Gpu::l2_size_mib, 0.01, max_gb, "last cache of the SMs' chip"},
