@@ -62,10 +62,10 @@ TEST_CASE("a run's memory is one sum in text, JSON and the finding", "[lint]") {
   collect(json);
   REQUIRE_FALSE(sums.empty());
   const std::string gib_text = gib(sums.front());
-  CHECK(has(text, fmt::format("needs about {} of 79.6 GiB", gib_text)));
+  CHECK(has(text, fmt::format("needs about {} of 79.2 GiB", gib_text)));
   // Activations alone exceed the memory, however many ranks share the rest: finding and summary say so.
-  CHECK(has(text, fmt::format("does not fit: needs about {} of 79.6 GiB", gib_text)));
-  CHECK(has(text, fmt::format("{} of 79.6 GiB per GPU", gib_text)));
+  CHECK(has(text, fmt::format("does not fit: needs about {} of 79.2 GiB", gib_text)));
+  CHECK(has(text, fmt::format("{} of 79.2 GiB per GPU", gib_text)));
   CHECK(has(text, "weights, gradients and optimizer states"));
   CHECK(has(text, "unsharded"));
 }
@@ -151,7 +151,7 @@ TEST_CASE("a model that does not fit on one GPU is told with the least that does
   const std::string serving = run({"lint", "config.json", "--gpu", "h100", "--mode", "decode"}, files).out;
   // 131 GiB of weights and a cache of 4,096 tokens on 80 GB
   CHECK(has(unwrapped(serving),
-            "does not fit: 133 of 79.6 GiB per GPU; no parallelism is given: the smallest "
+            "does not fit: 133 of 79.2 GiB per GPU; no parallelism is given: the smallest "
             "plan that fits is 2 x h100-sxm5 (TP 2), 66.3 GiB per GPU"));
 }
 

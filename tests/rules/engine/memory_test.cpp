@@ -74,7 +74,7 @@ TEST_CASE("a plan that cannot fit is an error, and is told which plans do") {
   CHECK(finding->severity == rules::Severity::error);
   CHECK(finding->certain_to_fail);
   CHECK(finding->message == "out of memory: weights, gradients and optimizer states need 6,048 GiB per GPU");
-  CHECK(finding->label == "before any activation; NVIDIA H100 SXM5 80GB has 79.6 GiB");
+  CHECK(finding->label == "before any activation; NVIDIA H100 SXM5 80GB has 79.2 GiB");
   CHECK(find(result, "SL510") == nullptr);
   REQUIRE_FALSE(finding->proposals.empty());
   for (const Proposal& proposal : finding->proposals) {
