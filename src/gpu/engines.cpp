@@ -369,6 +369,8 @@ constexpr Field<EngineMemory> engine_memory_table[] = {
      "of the memory, by default"},
     {"", "cache_percent", "percent", Type::integer, &EngineMemory::cache_percent, 1, 100,
      "of what weights leave, by default"},
+    {"", "shares_free", "", Type::boolean, &EngineMemory::shares_free, 0, 0,
+     "its share is of the memory that is free before it loads, without activations"},
     {"", "checks_longest", "", Type::boolean, &EngineMemory::checks_longest, 0, 0,
      "fails at startup if the KV cache cannot hold the longest sequence"},
     {"", "activation_gib", "GiB", Type::number, &EngineMemory::activation_gib, 0, max_gib,

@@ -260,6 +260,7 @@ struct EngineMemory {
   std::string package;              // of contracts
   std::int64_t memory_percent = 0;  // of the memory that it takes by default; 0: depends on more
   std::int64_t cache_percent = 0;   // of what the weights leave; 0: all
+  bool shares_free = false;         // a share of what is free before it loads, activations not in it
   bool checks_longest = false;      // it stops at startup where the cache does not hold the longest sequence
   // Activations of its longest step: a part that is always there, one of mixtures, and bytes for each row of
   // the vocabulary and each sequence that it may sample for (logits, their probabilities, their order).

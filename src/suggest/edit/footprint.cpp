@@ -121,6 +121,11 @@ double runtime_bytes(double memory_gib, const model::Setup& setup) {
   const model::Plan& plan = setup.plan;
   const double budget = budget_bytes(memory_gib, plan);
   const gpu::EngineMemory* engine = engine_of(plan);
+  const bool has_ranks = plan.tensor > 1 || plan.data > 1;
+  if (engine != nullptr && engine->shares_free && plan.memory_percent > 0) {
+    const double outside = has_ranks ? engine->runtime_ranks_gib : engine->runtime_gib;
+    return outside * bytes_per_gib * static_cast<double>(plan.memory_percent) / percent;
+  }
   // Of the others only what stands outside of their tensors is known.
   if (engine == nullptr || engine->activation_gib <= 0) return budget - usable_bytes(budget / bytes_per_gib);
   const std::int64_t sequences = sequences_at_a_time(memory_gib, plan);
@@ -134,7 +139,7 @@ double runtime_bytes(double memory_gib, const model::Setup& setup) {
   const std::int64_t tokens = plan.step_tokens > 0 ? plan.step_tokens : unstated;
   const double computed = static_cast<double>(tokens) * token_bytes_of_step(setup);
   const double gib = engine->activation_gib + (is_mixture ? engine->mixture_gib : 0.0) +
-                     (plan.tensor > 1 || plan.data > 1 ? engine->runtime_ranks_gib : engine->runtime_gib);
+                     (has_ranks ? engine->runtime_ranks_gib : engine->runtime_gib);
   return gib * bytes_per_gib + std::max(sampled, computed);
 }
 

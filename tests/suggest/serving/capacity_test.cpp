@@ -90,6 +90,14 @@ TEST_CASE("SGLang and TensorRT-LLM start, and refuse longer requests", "[serving
   }
 }
 
+// vllm-project/vllm#21348, four H100.
+TEST_CASE("SGLang's share is for weights and cache alone", "[serving]") {
+  const suggest::Capacity capacity = capacity_of(
+      "python3 -m sglang.launch_server --model Qwen/Qwen3-235B-A22B-FP8 --tp 4 --mem-fraction-static 0.93",
+      "h100");
+  CHECK(static_cast<double>(capacity.tokens) == Approx(367'404).epsilon(0.03));
+}
+
 // Stages of a pipeline hold the cache of their layers of the one request.
 TEST_CASE("a pipeline's stages divide the cache of a request", "[serving]") {
   const suggest::Capacity one = capacity_of("vllm serve Qwen/Qwen3-32B --max-model-len 40960", "h100");
