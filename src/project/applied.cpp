@@ -14,6 +14,7 @@
 #include "formats/dialect/dialect.hpp"
 #include "formats/dialect/paths.hpp"
 #include "gpu/engines.hpp"
+#include "gpu/in_path.hpp"
 #include "gpu/registry.hpp"
 #include "model/derive.hpp"
 #include "model/fields.hpp"
@@ -266,8 +267,12 @@ class AppliedReader {
       if (found) gpu::add(out.gpus, *std::move(found));
     }
     if (!out.gpus.empty()) return;
-    out.gpus = assumed_gpus();
     out.gpus_from = GpusFrom::assumption;
+    if (auto named = gpu::gpu_in_path(path_)) {
+      gpu::add(out.gpus, *std::move(named));
+    } else {
+      out.gpus = assumed_gpus();
+    }
   }
 
   const Configured& configured_;

@@ -14,6 +14,7 @@
 #include "base/strings.hpp"
 #include "base/units.hpp"
 #include "cost/step_interval.hpp"
+#include "gpu/in_path.hpp"
 #include "gpu/registry.hpp"
 #include "lint/phrases.hpp"
 #include "lint/step_state.hpp"
@@ -333,8 +334,11 @@ std::string assumed_gpus_text(const lint::Report& report) {
   if (assumed == report.models.end()) return {};
   std::string names;
   for (const rules::GpuReport& gpu : assumed->result.gpus) names += (names.empty() ? "" : ", ") + gpu.gpu;
-  return fmt::format("assumed {}: {}; set with `--gpu`, list with `shapelint gpus`",
-                     in_number(assumed->result.gpus.size() == 1, "GPU"), names);
+  const auto named = gpu::gpu_in_path(assumed->path);
+  const bool is_of_path = named && assumed->result.gpus.size() == 1 && names == named->id;
+  return fmt::format("assumed {}: {}{}; set with `--gpu`, list with `shapelint gpus`",
+                     in_number(assumed->result.gpus.size() == 1, "GPU"), names,
+                     is_of_path ? ", named in the path" : "");
 }
 
 // "63 files were checked in part (SL911, SL912)".
