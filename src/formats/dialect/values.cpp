@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -367,6 +368,24 @@ Seen look(NodeRef node, const Alternative& each, FieldId field) {
   return {Seen::Kind::unreadable, 0};
 }
 
+namespace {
+
+// Items of a list that is given as text: `"[0, 4, 128]"`.
+std::optional<std::vector<std::string>> listed_in(std::string_view text) {
+  text = trimmed(text);
+  if (!text.starts_with('[') || !text.ends_with(']') || text.size() < 2) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    out.emplace_back(trimmed(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
 Seen look_at_layer(NodeRef node, const Alternative& each, std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
   const auto mapped = [&](const std::string& written) -> Seen {
@@ -379,6 +398,7 @@ Seen look_at_layer(NodeRef node, const Alternative& each, std::int64_t index) {
   if (const auto text = node.as_string()) {
     std::vector<bool> layers;
     if (expand_pattern(*text, layers)) return at < layers.size() ? mapped(layers[at] ? "1" : "0") : Seen{};
+    if (const auto items = listed_in(*text)) return at < items->size() ? mapped((*items)[at]) : Seen{};
     return at < text->size() ? mapped(std::string(1, (*text)[at])) : Seen{};
   }
   if (!node.is(Kind::list)) {  // one value for all
