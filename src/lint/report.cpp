@@ -22,6 +22,16 @@ const text::SharedText* source_of(const ModelReport& model, const std::string& p
 
 namespace {
 
+// What a part has but for others of the whole, whose weights it counts as a tower's (T5's encoder).
+model::Setup alone(const model::Reading& reading, const std::vector<const ModelReport*>& models) {
+  model::Setup out = reading.setup;
+  const bool has_towers = std::any_of(models.begin(), models.end(), [](const ModelReport* each) {
+    return model::extra(each->reading, "tower") > 0;
+  });
+  if (has_towers && model::extra(reading, "tower") <= 0) out.model.tower_parameters = 0;
+  return out;
+}
+
 // For the parts in `models`; nothing if one of them was not priced for that GPU.
 std::optional<CompositeModel::Time> time_on(const std::string& gpu,
                                             const std::vector<const ModelReport*>& models) {
@@ -59,7 +69,7 @@ std::vector<CompositeModel> composite_models(const Report& report) {
       whole.parts.push_back({model->reading.part, model->reading.runs_in_whole});
     const bool are_plans = models.front()->reading.dialect == "native";
     for (const ModelReport* model : models)
-      whole.memory_bytes += are_plans ? 0 : suggest::memory_bytes(model->reading.setup);
+      whole.memory_bytes += are_plans ? 0 : suggest::memory_bytes(alone(model->reading, models));
     for (const rules::GpuReport& gpu : models.front()->result.gpus) {
       if (auto time = time_on(gpu.gpu, models)) whole.gpus.push_back(*std::move(time));
     }
