@@ -331,3 +331,68 @@ bf16: true
   learning.plan.frozen_towers = false;
   CHECK(states(learning) - states(without) > 3 * (states(setup) - states(without)));
 }
+
+TEST_CASE("towers: Gemma 4, Idefics 2, DeepSeek-VL2 and EXAONE 4.5", "[formats][towers]") {
+  // https://github.com/BrendanJamesLynskey/llm-architectures-explained, data/hf/google__gemma-4-31B-it.json:
+  // of the safetensors' headers.
+  CHECK(
+      parameters(R"({"model_type": "gemma4", "text_config": {"model_type": "gemma4_text", "hidden_size": 5376,
+    "intermediate_size": 21504, "num_hidden_layers": 60, "num_attention_heads": 32, "num_key_value_heads": 16,
+    "num_global_key_value_heads": 4, "head_dim": 256, "global_head_dim": 512, "attention_k_eq_v": true,
+    "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0, "sliding_window": 1024, "vocab_size": 262144},
+    "vision_config": {"model_type": "gemma4_vision", "hidden_size": 1152, "intermediate_size": 4304,
+    "num_attention_heads": 16, "num_key_value_heads": 16, "num_hidden_layers": 27, "head_dim": 72, "patch_size": 16,
+    "position_embedding_size": 10240, "standardize": true}})") == Approx(31'273'088'876).epsilon(1e-6));
+  // https://huggingface.co/HuggingFaceM4/idefics2-8b: 8.4 B.
+  // https://huggingface.co/deepseek-ai/deepseek-vl2-small: 16.1 B.
+  CHECK(parameters(R"({"model_type": "idefics2", "perceiver_config": {"model_type": "idefics2"},
+    "text_config": {"model_type": "mistral", "sliding_window": 4096, "vocab_size": 32003}, "tie_word_embeddings": false,
+    "vision_config": {"model_type": "idefics2", "hidden_size": 1152, "image_size": 980, "intermediate_size": 4304,
+    "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14}})") ==
+        Approx(8.4e9).epsilon(0.001));
+  CHECK(parameters(R"({"model_type": "deepseek_vl_v2", "language_config": {"model_type": "deepseek_v2",
+    "first_k_dense_replace": 1, "hidden_size": 2048, "intermediate_size": 10944, "kv_lora_rank": 512,
+    "moe_intermediate_size": 1408, "n_routed_experts": 64, "n_shared_experts": 2, "num_attention_heads": 16,
+    "num_experts_per_tok": 6, "num_hidden_layers": 27, "q_lora_rank": null, "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64, "v_head_dim": 128, "vocab_size": 102400}, "projector_config": {"n_embed": 2048},
+    "vision_config": {"layers": 27, "mlp_ratio": 3.7362, "model_name": "siglip_so400m_patch14_384",
+    "model_type": "vision", "patch_size": 14, "width": 1152}})") == Approx(16.1e9).epsilon(0.004));
+  CHECK(
+      parameters(
+          R"({"model_type": "exaone4_5", "text_config": {"model_type": "exaone4_5_text", "hidden_size": 5120,
+    "intermediate_size": 27392, "num_hidden_layers": 64, "num_attention_heads": 40, "num_key_value_heads": 8,
+    "vocab_size": 153600}, "tie_word_embeddings": false, "vision_config": {"model_type": "exaone4_5_vision", "depth": 28,
+    "fullatt_block_indexes": [6, 13, 20, 27], "hidden_size": 2048, "intermediate_size": 5120, "num_heads": 32,
+    "num_key_value_heads": 8, "out_hidden_size": 5120, "patch_size": 14, "spatial_merge_size": 2,
+    "temporal_patch_size": 2, "window_size": 112}})") == Approx(33e9).epsilon(0.03));
+}
+
+// The decoder's memory has the encoder's weights.
+// https://github.com/google-research/text-to-text-transfer-transformer, README.md: T5-Large has 770 M
+// parameters, here without its relative positions.
+TEST_CASE("towers: an encoder is in memory with its decoder", "[formats][towers]") {
+  const auto result =
+      read_text("config.json", R"({"model_type": "t5", "d_model": 1024, "d_kv": 64, "d_ff": 4096,
+    "num_layers": 24, "num_heads": 16, "vocab_size": 32128, "tie_word_embeddings": true})");
+  REQUIRE(result.readings.size() == 2);
+  const std::int64_t encoder = model::parameter_count(result.readings[0].setup);
+  const std::int64_t whole = model::parameter_count(result.readings[1].setup);
+  CHECK(result.readings[1].setup.model.tower_parameters == encoder);
+  CHECK(static_cast<double>(whole) == Approx(770e6).epsilon(0.05));
+}
+
+// https://github.com/meta-llama/llama-models, models/llama3_2/MODEL_CARD_VISION.md: 10.6 B (10.67 B). Eight
+// of 40 layers attend to the image.
+TEST_CASE("towers: cross-attention layers keep no K and V of the text", "[formats][towers]") {
+  const auto result = read_text("config.json", R"({"model_type": "mllama", "text_config":
+    {"model_type": "mllama_text_model", "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38], "hidden_size": 4096,
+    "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 40, "num_key_value_heads": 8,
+    "vocab_size": 128256, "tie_word_embeddings": false}, "vision_config": {"model_type": "mllama_vision_model",
+    "hidden_size": 1280, "image_size": 560, "intermediate_size": 5120, "num_global_layers": 8, "num_hidden_layers": 32,
+    "patch_size": 14, "vision_output_dim": 7680}})");
+  REQUIRE(result.readings.size() == 2);
+  const model::ModelSpec& text = result.readings.front().setup.model;
+  CHECK(text.shared_key_value_layers == 8);
+  CHECK(static_cast<double>(model::parameter_count(result.readings.front().setup)) ==
+        Approx(10.67e9).epsilon(0.001));
+}
