@@ -12,6 +12,7 @@
 #include "base/number.hpp"
 #include "base/strings.hpp"
 #include "formats/dialect/paths.hpp"
+#include "formats/dialect/values.hpp"
 #include "formats/dialect/view.hpp"
 #include "formats/recognise.hpp"
 #include "text/errors.hpp"
