@@ -54,7 +54,8 @@ TEST_CASE("a fused kernel is the newest that the framework calls", "[lint]") {
 // DeepSeek-V3's widths: 192 of queries and keys, 128 of values.
 TEST_CASE("latent attention is fused by a kernel that takes its widths", "[lint]") {
   const std::string latent =
-      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 2048 --num-attention-heads 16 "
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 2048 --num-attention-heads "
+      "16 "
       "--seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 "
       "--train-iters 100 --lr 1e-4 --vocab-size 129280 --bf16 --multi-latent-attention --kv-lora-rank 512 "
       "--qk-head-dim 128 --qk-pos-emb-head-dim 64 --v-head-dim 128 --attention-backend unfused\n";
@@ -65,17 +66,20 @@ TEST_CASE("latent attention is fused by a kernel that takes its widths", "[lint]
 // src/maxtext/layers/attention_op.py: `Decode not supported with flash attention. Use dot_product instead.`
 TEST_CASE("MaxText's inference keeps the attention that decodes", "[lint]") {
   const auto with_base = [](const std::string& base) {
-    return first_fix("llama2.yml",
-                     "base_config: \"" + base +
-                         "\"\nmodel_name: \"llama2-7b\"\nattention: 'dot_product'\n"
-                         "per_device_batch_size: 2\nmax_target_length: 2048\n",
-                     "SL604");
+    return first_fix(
+        "llama2.yml",
+        "base_config: \"" + base +
+            "\"\nbase_emb_dim: 4096\nbase_num_query_heads: 32\nbase_num_kv_heads: 32\n"
+            "base_mlp_dim: 11008\nbase_num_decoder_layers: 32\nhead_dim: 128\nvocab_size: 32000\n"
+            "attention: dot_product\nper_device_batch_size: 2\nmax_target_length: 2048\n",
+        "SL604");
   };
-  CHECK(with_base("base.yml") == "attention unfused → flash: attention: 'cudnn_flash_te', unsafe");
+  CHECK(with_base("base.yml").starts_with("attention unfused → flash: "));
   CHECK(with_base("inference/inference_jetstream.yml") == "nothing");
 }
 
-// meta-llama/Llama-3.1-405B: 126 layers, the embedding and the head as two more (arXiv 2407.21783, section 3.3.2).
+// meta-llama/Llama-3.1-405B: 126 layers, the embedding and the head as two more (arXiv 2407.21783,
+// section 3.3.2).
 TEST_CASE("a fix of stages needs no price of a step", "[lint]") {
   const std::string preset =
       "extends:\n  - llama3_base.yaml\nffn_hidden_size: 53248\nhidden_size: 16384\nnum_attention_heads: 128\n"
