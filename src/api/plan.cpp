@@ -10,6 +10,7 @@
 
 #include "api/load.hpp"
 #include "base/number.hpp"
+#include "base/strings.hpp"
 #include "base/units.hpp"
 #include "contracts/plan/launch.hpp"
 #include "contracts/plan/recompute.hpp"

@@ -14,6 +14,7 @@
 #include "base/counted.hpp"
 #include "base/threads.hpp"
 #include "formats/dialect/edit_instructions.hpp"
+#include "model/derive.hpp"
 #include "model/fields.hpp"
 #include "rules/scope/launch.hpp"
 #include "suggest/problem.hpp"
