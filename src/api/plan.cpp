@@ -87,10 +87,10 @@ Alternatives parse_over(const PlanOptions& options, std::string_view option, std
     all *= std::max<std::size_t>(1, values.size());
     out.emplace_back(id, std::move(values));
   }
-  if (all > contracts::most_alternatives)
+  if (all > contracts::max_alternatives)
     errors.push_back(
         wrong(fmt::format("{} combinations of `{}`", with_commas(static_cast<std::int64_t>(all)), option),
-              fmt::format("at most {}", contracts::most_alternatives)));
+              fmt::format("at most {}", contracts::max_alternatives)));
   return out;
 }
 

@@ -74,8 +74,8 @@ TEST_CASE("a global batch stays what it is where it equals the micro-batches of 
 
 TEST_CASE("where a value follows from a key that cannot give another, that key is named", "[lint][fix]") {
   // Nine micro-batches each: half of them are no whole number.
-  const std::string odd = replaced(batches, "batch-size 64", "batch-size 72");
-  const FixRun ran = fixed({{"run.sh", odd}}, infos({"SL501"}));
+  const std::string in_nines = replaced(batches, "batch-size 64", "batch-size 72");
+  const FixRun ran = fixed({{"run.sh", in_nines}}, infos({"SL501"}));
   for (const std::string& each : ran.left) {
     INFO(each);
     CHECK(each.find("is written as") == std::string::npos);

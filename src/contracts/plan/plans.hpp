@@ -34,7 +34,7 @@ struct PlanRun {
 };
 
 // Combinations of alternatives that are searched at most.
-inline constexpr std::size_t most_alternatives = 64;
+inline constexpr std::size_t max_alternatives = 64;
 
 // For one GPU and one number of them.
 struct TrainingCount {
