@@ -291,7 +291,7 @@ def plan(
     rate: float = 0,
     concurrency: int = 0,
     formats: Sequence[str] = (),
-    over: Sequence[str] = (),
+    over: str | Sequence[str] = (),
     top: int = 5,
     stack: Stack = None,
     name: str | None = None,
@@ -325,7 +325,7 @@ def plan(
                 rate=float(rate),
                 concurrency=concurrency,
                 formats=_listed(formats),
-                over=_listed(over),
+                over=[over] if isinstance(over, str) else list(over),
                 top=top,
             )
         )
